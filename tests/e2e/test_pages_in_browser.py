@@ -21,7 +21,7 @@ from e2e.pages import (
 )
 from playwright.async_api import expect
 
-from adjudge.protocols.compare.rules import reweighted
+from adjudge.protocols.compare.deciding import reweighted
 from adjudge.reports import view_of
 
 pytestmark = pytest.mark.asyncio(loop_scope="session")

@@ -13,7 +13,8 @@ from adjudge.judges.jury import VOTE_RULES, Jury
 from adjudge.models.base import from_json, to_json
 from adjudge.protocols.base import row_of
 from adjudge.protocols.compare.case import Comparison
-from adjudge.protocols.compare.rules import CompareOptions, compare, reweighted, why_unsure
+from adjudge.protocols.compare.deciding import reweighted, why_unsure
+from adjudge.protocols.compare.rules import CompareOptions, compare
 from adjudge.protocols.compare.verdict import ComparisonVerdict, Score
 from adjudge.protocols.rubrics import parse, shipped
 from adjudge.reports import render

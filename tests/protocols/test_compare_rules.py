@@ -10,7 +10,8 @@ from hypothesis import strategies as st
 
 from adjudge.models.common import Failure, Finding, Lookup
 from adjudge.protocols.compare.case import Comparison
-from adjudge.protocols.compare.rules import CompareOptions, compare, decide, decide_one_order
+from adjudge.protocols.compare.deciding import decide, decide_one_order
+from adjudge.protocols.compare.rules import CompareOptions, compare
 from adjudge.protocols.compare.verdict import ComparisonOpinion, ComparisonVerdict, Evidence, Research, Score
 from adjudge.protocols.compare.view import build
 from adjudge.protocols.rubrics import parse, shipped

@@ -15,7 +15,8 @@ from adjudge.judges.jury import Jury
 from adjudge.models.base import from_json, to_json
 from adjudge.protocols.base import row_of
 from adjudge.protocols.compare.case import Comparison
-from adjudge.protocols.compare.rules import CompareOptions, compare, reweighted
+from adjudge.protocols.compare.deciding import reweighted
+from adjudge.protocols.compare.rules import CompareOptions, compare
 from adjudge.protocols.compare.verdict import ComparisonVerdict, Score
 from adjudge.protocols.rubrics import shipped
 from adjudge.reports import render

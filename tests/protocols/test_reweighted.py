@@ -10,7 +10,8 @@ from reports import verdict_samples
 from reports.verdict_samples import KEYS, RUBRIC, PreparedJudge
 
 from adjudge.protocols.compare.case import Comparison
-from adjudge.protocols.compare.rules import CompareOptions, compare, reweighted
+from adjudge.protocols.compare.deciding import reweighted
+from adjudge.protocols.compare.rules import CompareOptions, compare
 
 SAMPLES = {
     "plain": verdict_samples.plain_sample(),

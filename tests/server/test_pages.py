@@ -16,7 +16,7 @@ from stored import store_verdict
 
 from adjudge.engine import open_engine
 from adjudge.models.base import to_json
-from adjudge.protocols.compare.rules import reweighted
+from adjudge.protocols.compare.deciding import reweighted
 from adjudge.protocols.compare.settings import CompareSettings
 from adjudge.protocols.dialogue.reading import one_dialogue
 from adjudge.reports import render, view_of

@@ -11,9 +11,9 @@ from ...models.cases import check_weights
 from ...rubric import Rubric
 from ..form import Field, Form, weights_in
 from .case import Comparison
+from .deciding import reweighted
 from .examples import RUNS
 from .reading import FIELDS, WANTED, comparison_from, weights_from
-from .rules import reweighted
 from .verdict import ComparisonVerdict
 
 _FIELDS = (

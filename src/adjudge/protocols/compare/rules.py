@@ -9,39 +9,34 @@ from __future__ import annotations
 import asyncio
 import hashlib
 from collections import defaultdict
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Iterable, Mapping
 from dataclasses import dataclass
 from decimal import Decimal
 from fractions import Fraction
 from functools import lru_cache
-from typing import Any, NamedTuple
+from typing import Any
 
-from ...arithmetic import SHOWN, mean, rounded
+from ...arithmetic import SHOWN, mean
 from ...computing import computed
 from ...judges.base import Cascade, Judge
 from ...models.cases import check_weights
-from ...models.common import LABELS, Failure, Label, Lookup, Order, Warning, Winner, all_quoted, each_once, spent
+from ...models.common import LABELS, Failure, Label, Lookup, Order, Warning, all_quoted, each_once, spent
 from ...rubric import Rubric, Scale
 from ...text.identical import are_identical
-from ...text.reasons import NOT_IN_THE_TEXT, rescored
+from ...text.reasons import rescored
 from ..options import FormField, Options, setting
 from ..procedure import Searcher, failures_of, hostile_warnings, in_stages, provenance_of, rechecked, verdict_id
 from .case import Comparison
+from .deciding import decided_by_rules, preference_warnings, why_unsure
 from .facts import comparison_facts, found_without_attempts, search_facts
 from .questions import CompareQuestion, ResearchQuestion
 from .roles import COMPARER, RESEARCHER
 from .verdict import (
     ComparisonOpinion,
     ComparisonVerdict,
-    CriterionVerdict,
-    DecidedBy,
     Evidence,
-    Judgment,
-    OrderReport,
-    Overall,
     Research,
     Score,
-    Totals,
     shown_and_exact,
 )
 
@@ -151,14 +146,14 @@ async def _judged(
     if identical:
         scores = {key: _shared(by_label, rubric.scale) for key, by_label in scores.items()}
     searched = any(lookup.error is None for lookup in lookups)
-    judgment = _decided(opinions, scores, weights, rubric.tie_band, options.seed, searched, identical)
+    judgment = decided_by_rules(opinions, scores, weights, rubric.tie_band, options.seed, searched, identical)
     provenance = provenance_of(judge.name, rubric.reference, options, COMPARER, RESEARCHER)
     return ComparisonVerdict(
         evaluation=judgment,
         warnings=(
             *(warning for opinion in opinions for warning in opinion.warnings),
             *_missing_evidence(opinions),
-            *_preference_warnings(judgment.winner, opinions),
+            *preference_warnings(judgment.winner, opinions),
             *(
                 Warning(code="search_failed", message=f"{lookup.query!r}: {lookup.error}")
                 for lookup in lookups
@@ -189,135 +184,13 @@ async def _judged(
     )
 
 
-# -- who wins ---------------------------------------------------------------------------------------------------------
-
-
-def reweighted(verdict: ComparisonVerdict, weights: Mapping[str, Decimal]) -> ComparisonVerdict:
-    """Apply other weights to the same scores, by the same rules and without asking the judge again.
-
-    The confidence was stated for the original winner, so it is left out if another one wins.
-    """
-    was, scores = verdict.evaluation, {key: criterion.scores for key, criterion in verdict.criteria.items()}
-    seed = was.order.drawn_from_seed or 0
-    judgment = _decided(
-        verdict.opinions,
-        scores,
-        weights,
-        verdict.rubric.tie_band,
-        seed,
-        was.web_search_used,
-        was.decided_by == "identical",
-    )
-    against = "preference_against_totals"
-    warnings = [warning for warning in verdict.warnings if warning.code != against]
-    warnings += [found for found in _preference_warnings(judgment.winner, verdict.opinions) if found.code == against]
-    return verdict.updated(
-        evaluation=judgment.updated(
-            decided=was.decided,
-            confidence=was.confidence if judgment.winner == was.winner else None,
-            # In a cascade, the summaries may come from another judge than the opinions.
-            overall={label: judgment.overall[label].updated(summary=was.overall[label].summary) for label in LABELS},
-        ),
-        warnings=tuple(warnings),
-    )
-
-
-def _decided(
-    opinions: Sequence[ComparisonOpinion],
-    scores: Mapping[str, Mapping[Label, Score]],
-    weights: Mapping[str, Decimal],
-    band: Decimal,
-    seed: int,
-    searched: bool,
-    identical: bool,
-) -> Judgment:
-    """Compute totals, winner and reason from the opinions and the averaged scores."""
-    totals = Totals.of(scores, weights)
-    by_order = {opinion.order: Totals.of(opinion.scores, weights) for opinion in opinions}
-    named = {
-        opinion.order: Decision("tie", "identical")
-        if identical
-        else decide_one_order(by_order[opinion.order].lead, opinion.preference, band)
-        for opinion in opinions
-    }
-    decision = decide(list(named.values()), totals.lead, band)
-    stated = [o.confidence for o in opinions if o.confidence is not None and not identical]
-    winners = {order: one.winner for order, one in named.items()}
-    if len(winners) == 1:
-        order = OrderReport(judged=tuple(winners), winners=winners, moved={}, drawn_from_seed=seed)
-    else:
-        moved = {label: rounded(step) for label, step in by_order["ab"].moved_to(by_order["ba"]).items()}
-        consistent = len(set(winners.values())) == 1
-        order = OrderReport(judged=tuple(winners), winners=winners, moved=moved, consistent=consistent)
-    return Judgment(
-        criteria_scores={
-            key: CriterionVerdict(A=scores[key]["A"], B=scores[key]["B"], weight=weight)
-            for key, weight in weights.items()
-        },
-        overall={
-            label: Overall(
-                weighted_total=rounded(total),
-                summary=opinions[0].summaries[label],
-                normalized=rounded(total / totals.whole),
-            )
-            for label, total in totals.by_label.items()
-        },
-        winner=decision.winner,
-        winner_rationale=_rationale(decision, named, opinions, band),
-        web_search_used=searched,
-        margin=rounded(abs(totals.lead)),
-        # That identical answers tie is certain, whatever the judge thinks of them.
-        decided=identical or all(opinion.decided for opinion in opinions),
-        confidence=min(stated, default=None),
-        decided_by=decision.rule,
-        order_consistent=order.consistent,
-        order=order,
-    )
-
-
-class Decision(NamedTuple):
-    """The winner, and the rule that decided."""
-
-    winner: Winner
-    rule: DecidedBy
-
-
-def decide_one_order(apart: Fraction, preference: Winner, band: Decimal) -> Decision:
-    """Decide one order; `apart` is A's normalised total minus B's. Only a difference inside the band can be a tie."""
-    if not apart:
-        return Decision("tie", "equal_totals")
-    if abs(apart) < band and preference == "tie":
-        return Decision("tie", "judge_prefers_tie")
-    return Decision("A" if apart > 0 else "B", "higher_total")
-
-
-def decide(named: Sequence[Decision], apart: Fraction, band: Decimal) -> Decision:
-    """Return the winner that all orders name; if they disagree, decide by the totals of the averaged scores."""
-    if len({decision.winner for decision in named}) == 1:
-        same_rule = len({decision.rule for decision in named}) == 1
-        return named[0] if same_rule else Decision("tie", "both_orders_tie")
-    if abs(apart) < band:
-        return Decision("tie", "orders_disagree")
-    return Decision("A" if apart > 0 else "B", "averaged_totals")
-
-
-def why_unsure(verdict: ComparisonVerdict, margin: Decimal) -> Iterable[str]:
-    """Yield the reasons for a cascade to ask its next judge; the normalised totals must be `margin` or more apart."""
-    if verdict.decided_by == "identical":
-        return
-    if not verdict.decided:
-        yield "it did not decide"
-    if verdict.order.consistent is False:
-        yield "the two orders name different winners"
-    if abs(verdict.totals.lead) < margin:
-        far = "" if verdict.margin == margin else f"{verdict.margin} apart, "  # it may be rounded to the limit
-        yield f"the totals are {far}less than {margin}{'' if far else ' apart'}"
-    weights, band = verdict.weights, verdict.rubric.tie_band
-    for opinion in verdict.opinions:
-        leads = [(Totals.of(member.scores, weights).lead, member.preference) for member in opinion.members]
-        if len({decide_one_order(lead, preference, band).winner for lead, preference in leads}) > 1:
-            yield "the members of the jury name different winners"
-            break
+def _missing_evidence(opinions: list[ComparisonOpinion]) -> Iterable[Warning]:
+    """Yield a warning for each score for which a quote was asked for, but no order and no jury member gave one."""
+    quoted = {(item.criterion, item.answer) for opinion in opinions for item in opinion.evidence}
+    for key, label in dict.fromkeys(place for opinion in opinions for place in opinion.unquoted):
+        if (key, label) not in quoted:
+            message = f"{key}: the judge gave no usable quote from response {label}"
+            yield Warning(code="missing_evidence", message=message)
 
 
 # -- scores -----------------------------------------------------------------------------------------------------------
@@ -377,46 +250,3 @@ def _score(
 def _mean(scores: tuple[Decimal | Fraction, ...], step: Decimal) -> tuple[Decimal, Fraction | None]:
     """Return the mean as it is shown, and exactly if that is another number. Cached: a scale has few values."""
     return shown_and_exact(mean(scores), step)
-
-
-# -- words ------------------------------------------------------------------------------------------------------------
-
-
-def _rationale(
-    decision: Decision, named: Mapping[Order, Decision], opinions: Sequence[ComparisonOpinion], band: Decimal
-) -> str:
-    """Return the rationale of an opinion whose preference and totals both name the winner; else describe the rule."""
-    winner, rule = decision
-    for opinion in opinions:
-        if named[opinion.order].winner == opinion.preference == winner and opinion.rationale != NOT_IN_THE_TEXT:
-            return opinion.rationale
-    close = f"The weighted totals are less than {band} apart and the judge prefers neither, so it is a tie."
-    return {
-        "identical": "The two responses are identical, so it is a tie.",
-        "orders_disagree": f"The two orders do not name the same winner and the totals are less than {band} apart: "
-        "it is a tie.",
-        "averaged_totals": f"The two orders do not name the same winner; averaged over both, Response {winner} has the "
-        f"higher weighted total, by {band} or more.",
-        "higher_total": f"Response {winner} has the higher weighted total.",
-        "equal_totals": "The weighted totals are equal, so it is a tie.",
-    }.get(rule, close)
-
-
-def _missing_evidence(opinions: list[ComparisonOpinion]) -> Iterable[Warning]:
-    """Yield a warning for each score for which a quote was asked for, but no order and no jury member gave one."""
-    quoted = {(item.criterion, item.answer) for opinion in opinions for item in opinion.evidence}
-    for key, label in dict.fromkeys(place for opinion in opinions for place in opinion.unquoted):
-        if (key, label) not in quoted:
-            message = f"{key}: the judge gave no usable quote from response {label}"
-            yield Warning(code="missing_evidence", message=message)
-
-
-def _preference_warnings(winner: Winner, opinions: Sequence[ComparisonOpinion]) -> Iterable[Warning]:
-    preferred = {opinion.order: opinion.preference for opinion in opinions}
-    if preferred == {"ab": "A", "ba": "B"}:
-        message = "the judge preferred A when A stood first, and B when B stood first"
-        yield Warning(code="preference_follows_position", message=message)
-    sides = set(preferred.values()) - {"tie"}
-    if winner != "tie" and len(sides) == 1 and winner not in sides:
-        message = f"the judge's overall preference was {sides.pop()}, the weighted totals say {winner}"
-        yield Warning(code="preference_against_totals", message=message)
