@@ -1,7 +1,8 @@
 """Intervals and tests for differences between two runs, or between a run and people.
 
-Draws use a fixed seed, so the same runs give the same figures. For many pairs, where drawing would take long, the
-paired t distribution, which is the limit of the drawn one, is used instead.
+A change of a mean has Student's interval, one of a share Newcombe's (shares.py); percentiles of a bootstrap are too
+narrow with few pairs. The permutation test draws from a fixed seed, so the same runs give the same figures. Where many
+pairs moved, and drawing would take long, the paired t test, which is its limit, is used instead.
 """
 
 from __future__ import annotations
@@ -13,11 +14,11 @@ import numpy as np
 from scipy import stats  # type: ignore[import-untyped]
 
 from ..models.figures import Change, Figure
-from .intervals import CONFIDENCE, SEED, mean_figure, share
+from .intervals import SEED, mean_figure, share
+from .shares import difference_by_unit
 
 _DRAWS = 9_999
 _MANY_MOVED = 500  # the most changed pairs for the permutation test, which draws pair by pair
-_MANY_PAIRS = 5_000  # the most pairs for the bootstrap
 _NUMBERS_HELD = 2_000_000
 
 
@@ -27,45 +28,29 @@ def same_chance(one: int, other: int) -> float:
 
 
 def mean_change(before: Sequence[float], after: Sequence[float]) -> Change:
-    """Measure the change of a mean over pairs, with a paired bootstrap interval and a permutation test.
+    """Measure the change of a mean over pairs, with Student's interval and a permutation test.
 
     The test assumes that nothing distinguishes the runs, so the two numbers of each pair could be exchanged. Pairs of
     equal numbers carry no information and are left out of it.
     """
     first, second = np.asarray(before, float), np.asarray(after, float)
-    moved = (second - first)[first != second]
+    apart = second - first
+    moved, test, p = apart[apart != 0], "permutation test", 1.0
     if len(moved) > _MANY_MOVED:
-        return _change(first, second, float(stats.ttest_rel(first, second).pvalue), "paired t test")
-    p = 1.0  # a single pair could as well have moved the other way
-    if len(moved) > 1:
-        options = {"permutation_type": "samples", **_draws(len(moved))}
+        test, p = "paired t test", float(stats.ttest_rel(first, second).pvalue)
+    elif len(moved) > 1:  # a single pair could as well have moved the other way
         pairs = (moved, np.zeros(len(moved)))
-        p = float(stats.permutation_test(pairs, lambda a, b, axis: (a - b).sum(axis=axis), **options).pvalue)
-    return _change(first, second, p, "permutation test")
+        p = float(stats.permutation_test(pairs, lambda a, b, axis: (a - b).sum(axis=axis), **_draws(moved)).pvalue)
+    deviation = float(apart.std(ddof=1)) if len(apart) > 1 else None
+    return Change(_mean(first), _mean(second), mean_figure(float(apart.mean()), deviation, len(apart)), p, test)
 
 
 def share_change(before: Sequence[float], after: Sequence[float]) -> Change:
     """Measure the change of a share over pairs. The p-value is from the exact sign test of changed pairs (McNemar)."""
     first, second = np.asarray(before, float), np.asarray(after, float)
-    gained, lost = int((second > first).sum()), int((second < first).sum())
-    return _change(first, second, same_chance(gained, lost), "exact sign test (McNemar)")
-
-
-def interval_method(pairs: int) -> str:
-    """Name the method behind the interval of a change over this many pairs."""
-    return "Student's t" if pairs > _MANY_PAIRS else "bootstrap"
-
-
-def _change(first: Any, second: Any, p: float, test: str) -> Change:
-    apart = second - first
-    change, spread = float(apart.mean()), float(np.ptp(apart))
-    if spread and len(apart) <= _MANY_PAIRS:
-        options = {"confidence_level": CONFIDENCE, "method": "percentile", **_draws(len(apart))}
-        low, high = stats.bootstrap((apart,), np.mean, **options).confidence_interval
-        moved = Figure(change, len(apart), "", (float(low), float(high)))
-    else:
-        moved = mean_figure(change, float(apart.std(ddof=1)) if spread else 0.0, len(apart))
-    return Change(_mean(first), _mean(second), moved, p, test)
+    p = same_chance(int((second > first).sum()), int((second < first).sum()))
+    moved = difference_by_unit((float(apart), case) for case, apart in enumerate(second - first))
+    return Change(_mean(first), _mean(second), moved, p, "exact sign test (McNemar)")
 
 
 def _mean(numbers: Any) -> Figure:
@@ -76,7 +61,12 @@ def _mean(numbers: Any) -> Figure:
     return mean_figure(float(numbers.mean()), deviation, len(numbers))
 
 
-def _draws(size: int) -> dict[str, Any]:
+def _draws(moved: Any) -> dict[str, Any]:
     """Return SciPy's options for drawing: a fixed seed, and batches that limit the memory needed."""
-    rng, batch = np.random.default_rng(SEED), max(_NUMBERS_HELD // size, 1)
-    return {"n_resamples": _DRAWS, "batch": batch, "vectorized": True, "random_state": rng}
+    return {
+        "permutation_type": "samples",
+        "n_resamples": _DRAWS,
+        "batch": max(_NUMBERS_HELD // len(moved), 1),
+        "vectorized": True,
+        "random_state": np.random.default_rng(SEED),
+    }
