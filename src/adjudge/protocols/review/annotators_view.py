@@ -25,8 +25,10 @@ _SHRUNK = (
 )
 _ALPHA = (
     "Krippendorff’s ordinal alpha with the median of what others entered for the same responses: 1 is full agreement, "
-    "0 is chance. Dimensions in which all ratings are the same are left out."
+    "0 is chance. Dimensions in which all ratings are the same, or fewer than 10 were rated together, are left out."
 )
+_FEWEST_TOGETHER = 10
+_FEW = "Fewer than 10 ratings of a dimension were given together with others: too few to measure agreement."
 _TIMELESS = "not known: no column says when a case was rated"
 _SAME = "Where others rated too, all ratings are the same, so agreement beyond chance cannot be measured."
 
@@ -124,8 +126,10 @@ def annotators_html(report: AnnotatorReport) -> str:
 def _card(at: int, card: ReportCard, report: AnnotatorReport, top: float) -> CardView:
     rate, bounds = percent(card.correction_rate.value), interval(card.correction_rate.interval, percent)
     alphas, called = card.agreement_with_others, {key: it.name for key, it in report.dimensions.items()}
-    known = [(key, figure) for key, figure in alphas.items() if figure.value is not None]
+    enough = {key: figure for key, figure in alphas.items() if figure.cases >= _FEWEST_TOGETHER}
+    known = [(key, figure) for key, figure in enough.items() if figure.value is not None]
     together = any(figure.cases for figure in alphas.values())
+    unknown = _SAME if enough else _FEW if together else "Nobody else rated the same responses."
     change, change_said = _change(card, report)
     dimensions, rates = _dimensions(card, report, top)
     return CardView(
@@ -161,7 +165,7 @@ def _card(at: int, card: ReportCard, report: AnnotatorReport, top: float) -> Car
                 for key, figure in known
             ],
         ),
-        agreement_said=_ALPHA if known else _SAME if together else "Nobody else rated the same responses.",
+        agreement_said=_ALPHA if known else unknown,
         asides=[
             f"{many(count, 'rating was', 'ratings were')} {what}."
             for what, count in (("left blank", card.left_blank), ("not on the scale", card.off_scale))
@@ -204,10 +208,12 @@ def _dimensions(card: ReportCard, report: AnnotatorReport, top: float) -> tuple[
         rows.append((name, direction or fallen, wrong, *shares, everybody))
         swapped = any(key in (swap.blamed, swap.meant) for swap in card.confused_dimensions)
         why = direction or ("confused" if swapped else "")
-        note, tone = (f"{wrong}, {why}", "B") if why else (wrong, "")
-        bars.append(bar(name, percent(value), value, ends, tone, note, (0.0, top)))
+        note, tone = (f"{why}; estimated {percent(value)}", "B") if why else (f"estimated {percent(value)}", "")
+        bars.append(bar(name, wrong, value, ends, tone, note, (0.0, top)))
     head = ("Dimension", "Mostly", "Corrected", "Rate", "Estimate", "95 % interval", "Everybody")
-    lead = f"Estimates with 95 % intervals; all bars on this page end at {rounded_percent(top)}."
+    lead = (
+        f"Corrected of rated. Bars are estimates with 95 % intervals; all on this page end at {rounded_percent(top)}."
+    )
     return Grid(head, rows, names=2), Picture("bars", "Corrected, by dimension", lead, bars)
 
 

@@ -98,7 +98,7 @@ def _criterion_columns(key: str, name: str, called: str) -> Iterable[Column]:
             return of(verdict.table(label).get(key))
 
         column, about = f"{called}_{label.lower()}", f"{name} of response {number}"
-        yield Column(column, "BIGINT", f"{about}: the final rating", partial(cell, of=_rated), score=True)
+        yield Column(column, "BIGINT", f"{about}: the final rating", partial(cell, of=_rated), score=True, title=about)
         yield Column(f"{column}_entered", "VARCHAR", f"{about}: what was entered", partial(cell, of=_entered))
         action = partial(cell, of=lambda line: line and line.action)
         yield Column(f"{column}_action", "VARCHAR", f"{about}: kept, replaced, filled or refused", action)
