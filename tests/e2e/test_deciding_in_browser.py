@@ -234,7 +234,7 @@ async def test_a_rubric_of_items_is_edited_as_fields_with_and_without_scripts(si
     async with opened(browser, f"{site}/rubrics/grade/edit", java_script_enabled=scripts) as tab:
         page = tab.page
         await page.select_option("#new_kind", label="Check by code")
-        await page.click("text=Add an item")
+        await page.click("text=Add to the items")
         await page.fill("[id='entry.5.key']", "short")
         await page.fill("[id='entry.5.check']", "max_words: many")
         await page.click("#entry-5 >> text=Up")

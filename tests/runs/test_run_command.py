@@ -253,7 +253,7 @@ async def test_a_dialogues_rating_is_a_number_and_no_share_of_equal_ones_is_said
     assert read_lines(tmp_path / "out" / "verdicts.jsonl")[0]["label"] is not None
     assert json.loads((tmp_path / "out" / "summary.json").read_text())["agreement"] is None
     page = await command("export", "out", "--format", "markdown")
-    assert page.code == 0 and "Decided as labelled" not in page.out and "what the label says" not in page.out
+    assert page.code == 0 and "As labelled" not in page.out and "what the label says" not in page.out
     assert (await command("run", "--resume", "out")).out.count("agrees") == 0
 
 

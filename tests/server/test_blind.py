@@ -127,6 +127,8 @@ class Blinded:
             return [f"{one}{kind}" for one in self.some for kind in ("", ".json", ".html", ".md", ".txt")]
         if "annotators" in path:
             return ["ann", "ann.json", "jonas"]
+        if "/review/" in path:
+            return ["0", "1", "next"]
         if "/cases/" in path or "/label/" in path:
             return ["0", "1", "2.json", "side-by-side", "side-by-side.json"]
         return ["calls", "calls.json"] if "verdict" in path else ["compare", "review.json"]

@@ -122,7 +122,11 @@ def test_a_system_gets_better_over_five_weeks(client, runs):
     ]  # fmt: skip
     shares = [each["share"] for each in points]
     assert shares == sorted(shares) and shares[0] < 0.45 < 0.75 < shares[-1]
-    assert all(each["share"] for each in over_time(client, "judge=written:demo") if "Week" in each["run"]["name"])
+    assert all(
+        each["share"]
+        for each in over_time(client, "judge=written:demo&protocol=compare")
+        if "Week" in each["run"]["name"]
+    )
 
 
 def over_time(client, query):

@@ -249,7 +249,12 @@ def test_runs_of_another_protocol_cannot_be_compared(client, compared):
 
 
 def test_a_judge_and_a_system_are_followed_over_their_runs(client, compared, again):
-    found = twin(client, "/runs/over-time", judge="embedded")
+    talk = judged(client, TALK, protocol="dialogue", name="talk")
+    latest = twin(client, "/runs/over-time", judge="embedded")
+    assert (latest["protocols"], latest["protocol"]) == (["compare", "dialogue"], "dialogue")
+    assert talk in [point["run"]["run_id"] for point in latest["points"]]
+    found = twin(client, "/runs/over-time", judge="embedded", protocol="compare")
+    assert {point["run"]["protocol"] for point in found["points"]} == {"compare"}
     assert found["judges"] == ["embedded"] and found["systems"] == ["crow", "wren"]
     points = {point["run"]["run_id"]: point for point in found["points"]}
     summary = client.get(f"/api/runs/{compared}").json()["agreement"]

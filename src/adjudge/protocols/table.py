@@ -43,7 +43,8 @@ def _nowhere(_: Any) -> None:
 class Column:
     """A column's name, SQL type, meaning, and the function that computes its cell from a verdict.
 
-    `score` marks the numbers of the judgment itself; two runs are compared by them.
+    `score` marks the numbers of the judgment itself; two runs are compared by them. `title` is its name for people, if
+    the column's own would be read as a technical one.
     """
 
     name: str
@@ -51,6 +52,7 @@ class Column:
     meaning: str
     of: Callable[[Any], Any] = _nowhere
     score: bool = False
+    title: str = ""
 
 
 # How the judge behaved. Verdicts of older versions do not have the last two.

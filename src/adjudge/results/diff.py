@@ -55,10 +55,12 @@ class Shift:
 
 @dataclass(frozen=True)
 class Diff:
-    """The differences between two runs. `different` counts the cases judged in both, with copies counted once."""
+    """The differences between two runs. `different` counts the cases judged in both, with copies counted once. `titles`
+    are the names of the scores for people, by column."""
 
     protocol: Protocol
     names: tuple[str, str]
+    titles: Mapping[str, str]
     only_first: list[str]
     only_second: list[str]
     in_both: int
@@ -168,6 +170,7 @@ def _compared(old: Database, new: Database) -> Diff:
         protocol=protocol,
         # If both runs have the same name, show their paths instead.
         names=(str(old.run.folder), str(new.run.folder)) if names[0] == names[1] else names,
+        titles={column.name: column.title or column.name for column in new.columns if column.name in numbers},
         only_first=cases("second is null"),
         only_second=cases("first is null"),
         fixed=cases("was <> 'verdict' and now = 'verdict'"),

@@ -164,7 +164,7 @@ def test_margins_are_a_histogram_and_labels_a_comparison(reports):
     text = reports["compare"]
     assert 'class="step A"' in text and "+0.5: 4 cases" in text
     shown = Page(text).text
-    assert "Of 7 labelled cases 6 were not decided." in shown and "Decided as labelled" in shown
+    assert "Of 7 labelled cases 6 were not decided." in shown and "As labelled, of those decided" in shown
 
 
 def test_the_heaviest_caution_is_the_headline_and_one_lost_case_is_not(tmp_path):

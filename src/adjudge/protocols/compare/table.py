@@ -87,7 +87,14 @@ def _criterion_columns(key: str, name: str, called: str) -> Iterable[Column]:
             score = verdict.criteria[key].scores[label]
             return score.value if score.assessed else None
 
-        yield Column(f"{called}_{label.lower()}", "DOUBLE", f"{name}: {label}'s score", cell, score=True)
+        yield Column(
+            f"{called}_{label.lower()}",
+            "DOUBLE",
+            f"{name}: {label}'s score",
+            cell,
+            score=True,
+            title=f"{name}: {label}",
+        )
 
 
 TABLE = Table(

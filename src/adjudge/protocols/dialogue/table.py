@@ -38,7 +38,7 @@ def _criterion_columns(key: str, name: str, called: str) -> Iterable[Column]:
     def suggested(verdict: DialogueVerdict) -> Decimal | None:
         return next((entry.suggested_score for entry in verdict.output.critic if entry.criterion == key), None)
 
-    yield Column(called, "DOUBLE", f"{name}: the final score", lambda v: v.rulings[key].value, score=True)
+    yield Column(called, "DOUBLE", f"{name}: the final score", lambda v: v.rulings[key].value, score=True, title=name)
     yield Column(f"{called}_evaluator", "DOUBLE", f"{name}: the Evaluator's score", lambda v: _evaluated(v, key))
     yield Column(f"{called}_critic", "DOUBLE", f"{name}: what the Critic suggested, if it objected", suggested)
 

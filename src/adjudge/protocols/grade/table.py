@@ -79,7 +79,7 @@ def _item_columns(key: str, name: str, called: str) -> Iterable[Column]:
 
     own = f"{name}: 1 or 0 for yes or no, the level, or the share"
     good = f"{name}: how good it is, 0 to 1; of a fault, 1 if it was not found"
-    yield Column(called, "DOUBLE", own, of(_value), score=True)
+    yield Column(called, "DOUBLE", own, of(_value), score=True, title=name)
     yield Column(f"{called}_good", "DOUBLE", good, of(_good))
     yield Column(f"{called}_points", "DOUBLE", f"{name}: the points it earned or cost", of(lambda item: item.earned))
     yield Column(f"{called}_result", "VARCHAR", f"{name}: the result in a word", of(lambda item: item.result))

@@ -11,7 +11,6 @@ from ...models.figures import Change
 from ...rendering.document import Document, Grid, Picture, Section, bar, non_empty, stack
 from ...rendering.wording import interval, listed, many, p_is, p_value, percent, points, rounded, signed
 from ...results.diff import CaseChange, Diff
-from ...statistics.changes import interval_method
 
 _MOST_SCORES = 3
 
@@ -81,7 +80,7 @@ def _lead(diff: Diff) -> tuple[str, ...]:
     if not diff.changed and diff.judged_in_both:
         sentences.append("All verdicts came out the same, score for score.")
     elif diff.agreement is not None:
-        sentences.append(f"The share of labelled cases decided as labelled {_moved(diff.agreement, percent)}")
+        sentences.append(f"The share decided as labelled, of all labelled cases, {_moved(diff.agreement, percent)}")
     elif (number := diff.protocol.table.number) and (tested := diff.tests.get(number.column)) is not None:
         sentences.append(f"{_name(diff, number.column)} {_moved(tested)}")
     return tuple(sentences)
@@ -129,7 +128,7 @@ def _tests(diff: Diff) -> Section | None:
         (_name(diff, name), change, rounded, signed, "") for name, change in diff.tests.items()
     ]
     if diff.agreement:
-        tested.insert(0, ("Decided as labelled", diff.agreement, percent, points, " points"))
+        tested.insert(0, ("As labelled, of all labelled", diff.agreement, percent, points, " points"))
     if not tested or not diff.changed:
         return None
     rows = []
@@ -137,11 +136,10 @@ def _tests(diff: Diff) -> Section | None:
         moved = (f"{show_change(it.change.value)}{unit}", interval(it.change.interval, show_change))
         means = (f"{it.change.cases:,}", show(it.before.value), show(it.after.value))
         rows.append((name, *means, *moved, p_value(it.p), "yes" if it.real else "no"))
-    methods = {interval_method(it.change.cases) for _, it, *_ in tested}, {it.test for _, it, *_ in tested}
-    bounded, used = (" and ".join(sorted(names)) for names in methods)
+    used = " and ".join(sorted({it.test for _, it, *_ in tested}))
     sentence = (
-        f"Intervals by {bounded} over cases, p-values by {used}, from a fixed seed. "
-        "“Real” is p below 0.05; among several lines, one may be real by chance alone."
+        f"Intervals over cases: Student's for means, Newcombe's for shares; p-values by {used}. “Real” is p below "
+        "0.05 and an interval without 0; among several lines, one may be real by chance alone."
     )
     head = ("Mean of", "Cases", "Before", "After", "Change", "95 % interval", "p", "Real")
     return Section("Is the difference real?", [sentence], [Grid(head, rows)])
@@ -152,8 +150,8 @@ def _criteria(diff: Diff) -> Section:
     for name, it in diff.shifts.items():
         if it.moved:
             means = (rounded(it.before), rounded(it.after), signed(it.after - it.before))
-            rows.append((name, f"{it.moved:,} of {it.pairs:,}", *means))
-    return Section("Scores that moved", (), [Grid(("Column", "Moved in", "Before", "After", "Change"), rows)])
+            rows.append((diff.titles[name], f"{it.moved:,} of {it.pairs:,}", *means))
+    return Section("Scores that moved", (), [Grid(("Score", "Moved in", "Before", "After", "Change"), rows)])
 
 
 def _failures(diff: Diff) -> Section:
@@ -214,4 +212,4 @@ def moved_scores(diff: Diff, change: CaseChange) -> str:
     table = diff.protocol.table
     own = {name: pair for name, pair in change.scores.items() if name not in (*table.tested, *table.derived)}
     most = sorted(own.items(), key=lambda item: -abs(item[1][1] - item[1][0]))[:_MOST_SCORES]
-    return ", ".join(f"{name} {signed(new - old)}" for name, (old, new) in most)
+    return ", ".join(f"{diff.titles[name]} {signed(new - old)}" for name, (old, new) in most)

@@ -97,7 +97,7 @@ def labels(figures: RunFigures) -> Picture:
         which, of = (f"Of the other {found.cases:,} the", "") if undecided else ("The", f" of {labelled}")
         sentence = f"{which} verdict says what the label says in {summary.agreeing:,}{of}"
         sentences.append(f"{sentence}: {percent(found.value)} (95 % interval {interval(found.interval, percent)}).")
-        rows.append(_share_bar("Decided as labelled", found, f"· {summary.agreeing:,} of {found.cases:,}"))
+        rows.append(_share_bar("As labelled, of those decided", found, f"· {summary.agreeing:,} of {found.cases:,}"))
     if undecided:
         share = summary.share(undecided, summary.labelled)
         rows.append(_share_bar("Labelled, undecided", share, f"· {undecided:,} of {summary.labelled:,}"))
@@ -116,9 +116,9 @@ def means(figures: RunFigures) -> Picture | None:
     rows = []
     for column, label, tone in columns:
         if (mean := figures.summary.means.get(column)) is not None:
-            low, high = mean.interval or (0.0, 0.0)
+            low, high = (min(max(end, axis[0]), axis[1]) for end in mean.interval or (0.0, 0.0))
             note = f"{rounded(low, 1)} to {rounded(high, 1)}" if low < high else ""
-            rows.append(bar(label, rounded(mean.value, 1), mean.value, mean.interval, tone, note, axis))
+            rows.append(bar(label, rounded(mean.value, 1), mean.value, mean.interval and (low, high), tone, note, axis))
     lead = f"Means of {look.whose} from {rounded(axis[0], 0)} to {rounded(axis[1], 0)}, with 95 % intervals."
     return Picture("bars", "Scores by criterion", lead, rows, look.legend, wide=look.wide)
 

@@ -71,11 +71,12 @@ def list_cases(run: HostedRun, asked: CaseQuery) -> tuple[OpenedRun, dict[str, A
     def to(*without: str, **changes: str) -> str:
         return f"{home}/cases{asked.tail(without, **changes)}"
 
-    def choice(label: str, cases: int | None, link: str, on: bool | None) -> dict[str, Any]:
-        return {"said": label, "cases": cases, "link": link, "on": bool(on)}
+    def choice(label: str, cases: int | None, link: str, on: bool | None, key: str = "") -> dict[str, Any]:
+        return {"said": label, "cases": cases, "link": link, "on": bool(on), "key": key}
 
-    def toggle(label: str, cases: int, on: bool | None, **asks: str) -> list[dict[str, Any]]:
-        return [choice(label, cases, to(*asks) if on else to(**asks), on)] if cases or on else []
+    def toggle(key: str, label: str, cases: int, on: bool | None, **more: str) -> list[dict[str, Any]]:
+        asks = {key: "true", **more}
+        return [choice(label, cases, to(*asks) if on else to(**asks), on, key)] if cases or on else []
 
     # A case that the judge did not decide does not count as differing from people.
     decided = {"undecided": "false"} if "undecided" in filters_of(protocol) else {}
@@ -101,18 +102,17 @@ def list_cases(run: HostedRun, asked: CaseQuery) -> tuple[OpenedRun, dict[str, A
             for part in view.found
         ],
         "blocked": [
-            *(
-                choice(words, count, to(outcome=UNDECIDED, undecided_by=words), asked.undecided_by == words)
-                for words, count in view.blocked
-            ),
+            choice(words, count, to(outcome=UNDECIDED, undecided_by=words), asked.undecided_by == words)
+            for words, count in view.blocked
         ],
+        "why_undecided": len(view.blocked) > 1 and (asked.undecided_by is not None or asked.outcome == UNDECIDED),
         "more": [
-            *toggle("orders disagree", view.orders_disagree, asked.order_flipped, order_flipped="true"),
+            *toggle("order_flipped", "orders disagree", view.orders_disagree, asked.order_flipped),
             *([choice(f"{asked.won_by} won", found, to("won_by"), True)] if asked.won_by else []),
-            *toggle("differs from people", view.differing, asked.differs, differs="true", **decided),
+            *toggle("differs", "differs from people", view.differing, asked.differs, **decided),
         ],
         "orders": [
-            choice(label, None, to("sort") if key == "position" else to(sort=key), asked.sort == key)
+            choice(label, None, to("sort") if key == "position" else to(sort=key), asked.sort == key, key)
             for key, label in orders.items()
             if key.removeprefix("-") in sorts
         ],

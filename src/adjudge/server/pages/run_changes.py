@@ -104,44 +104,57 @@ def _changes(first: HostedRun, second: HostedRun, number: int) -> dict[str, Any]
 
 
 class OverTimePage(TypedDict):
-    """The results of one judge or system, oldest run first, and the judges and systems to choose from."""
+    """The results of one judge or system in runs of one protocol, oldest first, and what else can be chosen."""
 
     judges: list[str]
     systems: list[str]
+    protocols: list[str]
     judge: str
     source: str
+    protocol: str
     measure: str
     points: list[dict[str, Any]]
 
 
 @router.get("/runs/over-time")
 @router.get("/runs/over-time.json")
-def over_time(request: Request, state: StateOf, caller: CallerOf, judge: str = "", source: str = "") -> Response:
-    """Show for each run how far a `judge` agrees with people, or how often the system named `source` wins."""
+def over_time(
+    request: Request, state: StateOf, caller: CallerOf, judge: str = "", source: str = "", protocol: str = ""
+) -> Response:
+    """Show for each run how far a `judge` agrees with people, or how often the system named `source` wins.
+
+    Shares of different protocols do not make one series: if `protocol` is not given, it is that of the latest run.
+    """
     if judge and source:
         raise InputError("source", "given together with judge", "give one of them")
-    judges, systems, points = set[str](), set[str](), list[dict[str, Any]]()
-    earlier: dict[str, str] = {}  # by protocol: the id of the previous run
-    shares: dict[str, None] = {}
+    judges, systems = set[str](), set[str]()
+    chosen: list[tuple[HostedRun, RunStatus, StoredSummary]] = []
     for run, status in reversed(_recent(state, caller)):
         if (summary := stored_summary(run)) is None:
             continue
         judges.update(status.judges)
         systems.update(summary.systems)
         if source in summary.systems if source else judge in status.judges:
-            before = earlier.get(status.protocol)
-            earlier[status.protocol] = run.run_id
-            link = f"/runs/compare?a={before}&b={run.run_id}" if before else ""
-            outcome = protocol_of(status.protocol).table.outcome
-            shares |= {outcome.system_share: None}
+            chosen.append((run, status, summary))
+    protocols = {status.protocol for _, status, _ in chosen}
+    if protocol not in protocols:
+        protocol = chosen[-1][1].protocol if chosen else ""
+    outcome = protocol_of(protocol).table.outcome if protocol else None
+    points: list[dict[str, Any]] = []
+    for run, status, summary in chosen:
+        if outcome is not None and status.protocol == protocol:
+            before = f"/runs/compare?a={points[-1]['run']['run_id']}&b={run.run_id}" if points else ""
             point = _share(summary, source, outcome.of_system)
-            points.append({"run": line_for(run, status), **point, "before": link})
+            points.append({"run": line_for(run, status), **point, "before": before})
+    share = outcome.system_share if outcome else Outcomes.system_share
     context = OverTimePage(
         judges=sorted(judges),
         systems=sorted(systems),
+        protocols=sorted(protocols),
         judge=judge,
         source=source,
-        measure="; ".join(shares) or Outcomes.system_share if source else "Share decided as people labelled",
+        protocol=protocol,
+        measure=share if source else "As people labelled, of those decided",
         points=points,
     )
     return page(request, "runs_over_time", context)
