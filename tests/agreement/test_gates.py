@@ -1,6 +1,7 @@
 """Gates: which conditions can be read, and how they are decided on an interval."""
 
 import math
+from dataclasses import replace
 
 import pytest
 
@@ -144,6 +145,21 @@ def test_as_many_more_cases_as_the_answer_says_would_settle_it():
     fewer = 1 + 0.7 * more / 200
     assert decide(below, graded(round(passed * fewer), round(failed * fewer)).measured()).answer == TOO_CLOSE
     assert decide(below, graded(180, 20).measured()).more_cases is None  # exactly at the limit
+
+
+@pytest.mark.parametrize("differences", [False, True])
+def test_if_all_cases_are_alike_few_more_would_settle_it(differences):
+    """All pass, or no case differs from the baseline: the interval narrows with the number of cases, not its root."""
+    number, limit = (0.0, -0.02) if differences else (1.0, 0.98)
+    below = replace(condition("pass_rate < 0.9"), limit=limit)
+
+    def decided(cases):
+        alike = [CaseNumber(number, number, at) for at in range(cases)]
+        return decide(below, CaseNumbers(alike, differences=differences).measured())
+
+    more = decided(60).more_cases
+    assert 100 < more < 140
+    assert decided(60 + round(1.1 * more)).answer == PASSES and decided(60 + round(0.8 * more)).answer == TOO_CLOSE
 
 
 def test_cases_of_one_task_are_not_independent():

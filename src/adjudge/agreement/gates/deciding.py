@@ -38,13 +38,14 @@ class CaseNumber:
 @dataclass(frozen=True, slots=True)
 class MeasuredFigure:
     """A figure over the decided cases. If `open` cases are not decided, also with all of them at their lowest and at
-    their highest. `exact`: it is of the whole run, so that it needs no interval."""
+    their highest. `exact`: it is of the whole run, so that it needs no interval. `same`: all numbers are equal."""
 
     figure: Figure
     lowest: Figure | None = None
     highest: Figure | None = None
     open: int = 0
     exact: bool = False
+    same: bool = False
 
 
 @dataclass(frozen=True, slots=True)
@@ -75,11 +76,12 @@ class CaseNumbers:
     def measured(self) -> MeasuredFigure:
         """Measure the figure over the decided cases, and with the others at both ends."""
         figure = self._figure((case.low, case.unit) for case in self.known)
+        same = len({case.low for case in self.known}) == 1
         if len(self.known) == len(self.cases):
-            return MeasuredFigure(figure)
+            return MeasuredFigure(figure, same=same)
         lowest = self._figure((case.low, case.unit) for case in self.cases)
         highest = self._figure((case.high, case.unit) for case in self.cases)
-        return MeasuredFigure(figure, lowest, highest, len(self.cases) - len(self.known))
+        return MeasuredFigure(figure, lowest, highest, len(self.cases) - len(self.known), same=same)
 
     def _figure(self, numbers: Iterable[tuple[float, Hashable]]) -> Figure:
         given = list(numbers)
@@ -132,8 +134,11 @@ def _answer(condition: GateCondition, figure: Figure, exact: bool) -> Answer | N
 
 
 def _more_cases(condition: GateCondition, measured: MeasuredFigure) -> int | None:
-    """Return how many more cases would move the interval's end beyond the limit if the figure stayed the same: an
-    interval narrows with the square root of the number of cases. Of more cases, as many will not be decided as now."""
+    """Return how many more cases would move the interval's end beyond the limit if the figure stayed the same.
+
+    An interval narrows with the square root of the number of cases; if all have the same number, with the number of
+    cases itself. Of more cases, as many will not be decided as now.
+    """
     figure = measured.figure
     if figure.value is None or figure.interval is None:
         return None
@@ -145,4 +150,4 @@ def _more_cases(condition: GateCondition, measured: MeasuredFigure) -> int | Non
     # The interval of a share is shorter on the side of the nearer end, 0 or 1; with more cases both sides become equal.
     reach = max(reach, (high - low) / 2)
     cases = figure.cases + measured.open
-    return max(math.ceil(cases * (reach / away) ** 2) - cases, 1)
+    return max(math.ceil(cases * (reach / away) ** (1 if measured.same else 2)) - cases, 1)
