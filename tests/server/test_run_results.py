@@ -153,11 +153,11 @@ def test_a_list_of_2000_cases_is_paged_sorted_and_searched_in_a_moment(tmp_path)
     for asked in ({"page": "30"}, {"sort": "-lead"}, {"q": "task 7"}, {"outcome": "undecided", "sort": "case"}):
         began = time.process_time()
         opened, found = list_cases(run, asked_for(asked))
-        assert time.process_time() - began < 2.0, asked  # about 0.05 s
+        assert time.process_time() - began < 0.5, asked  # about 0.05 s
         assert opened.view.finished == 2000 and found["lines"]
     began = time.process_time()
     find_case(run, 1234, asked_for({"sort": "-lead"}))
-    assert time.process_time() - began < 2.0
+    assert time.process_time() - began < 0.5
 
 
 @pytest.mark.parametrize("place", ["/cases", "/settings", "/label", "/agreement"])
