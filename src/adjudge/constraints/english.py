@@ -150,16 +150,16 @@ def _items(match: re.Match[str], head: str, tail: str, amount: int) -> Constrain
 
 def _bound(match: re.Match[str], kind: ConstraintKind, amount: int, most: int | None) -> Bound | None:
     """Return how the amount is meant, or None if the words contradict each other or cannot be used."""
-    said = [words for words in (match["before"], match["after"]) if words]
+    wordings = [words for words in (match["before"], match["after"]) if words]
     bounds = {
-        bound for words in said for pattern, bound in wording.BOUNDS if re.fullmatch(pattern, words, re.IGNORECASE)
+        bound for words in wordings for pattern, bound in wording.BOUNDS if re.fullmatch(pattern, words, re.IGNORECASE)
     }
     if most is not None:
         return "between" if amount < most and bounds <= {"between"} else None
     if len(bounds) > 1 or "between" in bounds or amount == 0:
         return None
     # "Fewer than three" means at most two, and that number is not in the text.
-    if kind not in _LENGTHS and any(re.fullmatch(wording.SHIFTED, words, re.IGNORECASE) for words in said):
+    if kind not in _LENGTHS and any(re.fullmatch(wording.SHIFTED, words, re.IGNORECASE) for words in wordings):
         return None
     return bounds.pop() if bounds else "at_most" if kind in _LENGTHS else "exactly"
 

@@ -310,8 +310,8 @@ def paragraph_starts(text: str, number: int) -> list[str]:
     undivided = [block for block in blocks if not _DIVIDER.fullmatch(block)]
     plain = [block for block in undivided if not _is_heading(block)]
     untitled = undivided[1:] if undivided and _is_heading(undivided[0]) else undivided
-    told = [block for block in plain if not block.endswith((":", "："))]
-    ways = (undivided, plain, untitled, told, _headed(undivided), blocks, lines)
+    complete = [block for block in plain if not block.endswith((":", "："))]
+    ways = (undivided, plain, untitled, complete, _headed(undivided), blocks, lines)
     starts = [start for way in ways if len(way) >= number for start in _starts(way[number - 1])]
     return list(dict.fromkeys(starts))
 

@@ -165,8 +165,8 @@ def _in_html_too(counts: Callable[[str], Counts], text: str) -> Counts:
 
 def _graded(constraint: Constraint, counts: Counts, unit: str, severity: Callable[[int], int]) -> Measurement:
     """Grade the possible counts by the one that is kindest to the response."""
-    told = sorted(_telling(counts, constraint), key=lambda count: (severity(count), abs(_off(constraint, count)[0])))
-    kindest, worst = told[0], told[-1]
+    ranked = sorted(_telling(counts, constraint), key=lambda count: (severity(count), abs(_off(constraint, count)[0])))
+    kindest, worst = ranked[0], ranked[-1]
     missed, in_part = severity(kindest), severity(kindest) == 0 < severity(worst)
     over = _off(constraint, worst if in_part else kindest)[0] > 0 if missed or in_part else None
     says = f"has {_several(counts, unit)}; {_asked(constraint)} asked for"

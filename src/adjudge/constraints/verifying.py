@@ -225,7 +225,7 @@ def verify_observations(listed: Sequence[Mapping[str, Any]], responses: Mapping[
     for entry in listed:
         label: Label = "A" if entry["response"] == 1 else "B"
         kind, carries = _KINDS[entry["kind"]]
-        told = f"response {entry['response']}, {entry['kind'].replace('_', ' ')}"
+        place = f"response {entry['response']}, {entry['kind'].replace('_', ' ')}"
         response = responses[label]
         span = haystacks[label].find(entry["quote"])
         if entry["quote"].strip():
@@ -234,9 +234,9 @@ def verify_observations(listed: Sequence[Mapping[str, Any]], responses: Mapping[
             at = response.rfind(response[span.start : span.end])
             span = Span(at, at + span.end - span.start)
         if span is None:
-            dropped.append(f"{told}: the quote {entry['quote'][:120]!r} is not in it")
+            dropped.append(f"{place}: the quote {entry['quote'][:120]!r} is not in it")
         elif kind == "cut_off" and without_end_markers(response)[span.end :].strip(_AFTER_THE_END):
-            dropped.append(f"{told}: {entry['quote'][:120]!r} are not its last words")
+            dropped.append(f"{place}: {entry['quote'][:120]!r} are not its last words")
         else:
             quote = response[span.start : span.end]
             seen.setdefault(

@@ -59,12 +59,12 @@ class Jury:
         if unsent is not None:
             # The budget or the run ended in the middle of a case. The verdict must not depend on who was asked by then.
             return unsent.updated(calls=calls)
-        told = [f"{failure.judge}: {failure.reason}: {failure.message}" for failure in failures]
+        reasons = [f"{failure.judge}: {failure.reason}: {failure.message}" for failure in failures]
         if 2 * len(votes) <= len(self.members):
-            message = f"only {len(votes)} of {len(self.members)} members gave an opinion: {'; '.join(told)}"
+            message = f"only {len(votes)} of {len(self.members)} members gave an opinion: {'; '.join(reasons)}"
             return Failure(reason="no_quorum", message=message, judge=self.name, calls=calls, members=failures)
         warnings = [warning for opinion, _ in votes for warning in opinion.warnings]
-        warnings += [Warning(code="jury_member_failed", message=message) for message in told]
+        warnings += [Warning(code="jury_member_failed", message=message) for message in reasons]
         settled = ASKED[type(question)].combine(self, votes, question)
         quoted = all_quoted(one for one, _ in votes)
         return cast(O, settled.updated(calls=calls, failures=failures, quoted=quoted, warnings=tuple(warnings)))

@@ -312,9 +312,9 @@ def repaired_replies(purposes: Iterable[Purpose]) -> tuple[int, int]:
     return replies, repaired
 
 
-def all_quoted(said: Iterable[Any]) -> QuoteCount:
+def all_quoted(opinions: Iterable[Any]) -> QuoteCount:
     """Add up the quotes of some opinions or verdicts; one that is None has none."""
-    return sum((one.quoted for one in said if one is not None and one.quoted is not None), QuoteCount())
+    return sum((one.quoted for one in opinions if one is not None and one.quoted is not None), QuoteCount())
 
 
 def spent(calls: Iterable[Call]) -> dict[str, Any]:

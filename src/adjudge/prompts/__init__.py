@@ -58,15 +58,15 @@ def load(folder: Path, name: str) -> PromptFile:
 
 def changed_since(recorded: Mapping[str, str], shipped: Mapping[str, str]) -> str:
     """Return how the references of prompts that a verdict recorded differ from the shipped ones, or an empty string."""
-    told: list[tuple[str, str]] = []
+    changed: list[tuple[str, str]] = []
     for name, before in recorded.items():
         now = shipped.get(name, "")
         if before != now:
             versions = before.partition("#")[0], now.partition("#")[0]
             # The versions say enough, unless the text was changed without raising it.
             was, is_now = versions if versions[0] != versions[1] else (before, now)
-            told.append((f"{name} {was}", f"{name} {is_now}" if now else f"no {name}"))
-    if not told:
+            changed.append((f"{name} {was}", f"{name} {is_now}" if now else f"no {name}"))
+    if not changed:
         return ""
-    before, now = (" and ".join(names) for names in zip(*told, strict=True))
+    before, now = (" and ".join(names) for names in zip(*changed, strict=True))
     return f"recorded with {before}; this version asks with {now}"

@@ -76,7 +76,7 @@ def verdict_id(letter: str, asked: list[Any]) -> str:
 
 def failures_of(**asked: Any) -> tuple[tuple[str, Failure], ...]:
     """Return the failures of jury members, each with the question it belongs to. An opinion may be None."""
-    return tuple((question, failure) for question, said in asked.items() if said for failure in said.failures)
+    return tuple((question, failure) for question, answer in asked.items() if answer for failure in answer.failures)
 
 
 def hostile_warnings(facts: Iterable[Fact], where: Mapping[str, str]) -> list[Warning]:

@@ -118,9 +118,9 @@ class HostedRun:
     def remark(self, old: bytes, new: bytes) -> bool:
         """Replace a word in the marker by one as long. Return False if the run is not queued, or lacks the word."""
         with suppress(FileNotFoundError), self.marker.open("r+b") as file:
-            if old in (said := file.read()):
+            if old in (content := file.read()):
                 file.seek(0)
-                return bool(file.write(said.replace(old, new)))
+                return bool(file.write(content.replace(old, new)))
         return False
 
     @property

@@ -171,13 +171,13 @@ def _sharpness(scored: Sequence[tuple[float, Winner]]) -> float:
 def _threshold(judged: Sequence[tuple[Sample, Prediction]]) -> float:
     """Return the lowest confidence above which enough of the held-out predictions agree with people."""
     with_ties = {sample.row.source for sample, _ in judged if sample.row.human == "tie"}
-    said = [
+    decided = [
         (guess.confidence, is_right(sample, guess, may_tie=sample.row.source in with_ties))
         for sample, guess in judged
         if guess.decided and guess.votes
     ]
     for step in range(40, 100):
-        kept = [hit for confidence, hit in said if confidence >= step / 100]
+        kept = [hit for confidence, hit in decided if confidence >= step / 100]
         if kept and _mean(kept) >= _RIGHT_WHEN_DECIDED:
             return step / 100
     return _NEVER_DECIDE

@@ -261,8 +261,8 @@ def _broken(task: str, a: str, b: str) -> tuple[Found, Found]:
 
 def _kept(measured: list[tuple[Constraint, Measurement]], text: str) -> Found:
     """Say how one answer does on these demands, and where the first that it breaks, else the first, can be seen."""
-    said = [found.says.replace("; ", ", where ") for one, found in measured if not found.met or one.kind in _STATED]
-    says = ", and ".join([*said[:1], *(one.removeprefix("has ") for one in said[1:])])
+    findings = [found.says.replace("; ", ", where ") for one, found in measured if not found.met or one.kind in _STATED]
+    says = ", and ".join([*findings[:1], *(one.removeprefix("has ") for one in findings[1:])])
     broken = [one for one, found in measured if not found.met]
     place = None
     for shown in (broken or [one for one, _ in measured])[:1]:

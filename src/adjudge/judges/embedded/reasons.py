@@ -18,7 +18,7 @@ NOT_ASSESSED = "Not assessed: nothing that the embedded judge measures speaks to
 OTHER: Mapping[Label, Label] = {"A": "B", "B": "A"}
 _EVEN = "What was measured here does not set the two scores apart."
 _ALL_EVEN = "What was measured sets no two scores apart."
-_TOLD = 2  # measures named in a reason
+_MOST_NAMED = 2  # measures named in a reason
 _WHERE = {"task": "the task", "context": "the context", "search": "a search result"}
 _REFUSALS = "this judge cannot tell whether that is a refusal, or whether a refusal is right"
 
@@ -50,17 +50,19 @@ def _favored(vote: Vote) -> Label:
 
 def justify(one: Moved, label: Label, measured: Measured) -> str:
     """Say what moved a criterion's scores, in this answer and in the other."""
-    told = dict.fromkeys((*one.toward[:_TOLD], *one.shared))
-    return " ".join(_beside(name, label, measured, "It", "The other response") for name in told) or _EVEN
+    names = dict.fromkeys((*one.toward[:_MOST_NAMED], *one.shared))
+    return " ".join(_beside(name, label, measured, "It", "The other response") for name in names) or _EVEN
 
 
 def summarize(moved: Iterable[Moved], label: Label, measured: Measured) -> str:
     """Say what was found in one answer, over all criteria whose scores differ."""
     votes = sorted((vote for one in moved for vote in one.votes if vote.measure in one.toward), key=_strength)
-    told = dict.fromkeys(vote.measure for vote in votes)
+    names = dict.fromkeys(vote.measure for vote in votes)
     own, other = _sides(label, measured)
-    said = [f"It {own[name].says}." if own[name].says else f"The other response {other[name].says}." for name in told]
-    return " ".join(said[: _TOLD + 1]) or _ALL_EVEN
+    sentences = [
+        f"It {own[name].says}." if own[name].says else f"The other response {other[name].says}." for name in names
+    ]
+    return " ".join(sentences[: _MOST_NAMED + 1]) or _ALL_EVEN
 
 
 def rationale(moved: Sequence[Moved], winner: Winner, measured: Measured) -> str:
@@ -69,8 +71,8 @@ def rationale(moved: Sequence[Moved], winner: Winner, measured: Measured) -> str
         return "The two responses are the same text." if measured.same else ""
     leading = sorted((one for one in moved if one.leader == winner), key=lambda one: _strength(_strongest(one)))
     names = dict.fromkeys(one.toward[0] for one in leading)
-    said = (_beside(name, winner, measured, f"Response {winner}", f"Response {OTHER[winner]}") for name in names)
-    return " ".join(list(said)[:_TOLD])
+    sentences = (_beside(name, winner, measured, f"Response {winner}", f"Response {OTHER[winner]}") for name in names)
+    return " ".join(list(sentences)[:_MOST_NAMED])
 
 
 def _strongest(one: Moved) -> Vote:

@@ -104,8 +104,8 @@ def _row(named: tuple[str, str] | None, reader: CaseReader, record: Record, case
     systems = (system_a, system_b) if system_a and system_b else named
     three = split_winner_columns(reader.mapping.get("label", ""))
     if three and look_up(record.values, reader.mapping["label"]) is MISSING:
-        said = [look_up(record.values, name) for name in three]
-        label = winner_of_three([None if value is MISSING else value for value in said])
+        cells = [look_up(record.values, name) for name in three]
+        label = winner_of_three([None if value is MISSING else value for value in cells])
     else:
         three, label = (), winner_from(reader.value(record, "label"), systems)
     texts = {name: reader.value(record, name, MISSING) for name in _TEXTS}
@@ -165,7 +165,7 @@ def _turns(texts: Mapping[str, Any]) -> dict[str, list[str]] | None:
     turns = {name: _said(name, value or []) for name, value in values.items()}
     # JSON lists in strings count as turns only if all have the same length. Otherwise they are plain texts.
     is_text = any(isinstance(value, str) for value in texts.values())
-    return None if is_text and len({len(said) for said in turns.values()}) > 1 else turns
+    return None if is_text and len({len(entries) for entries in turns.values()}) > 1 else turns
 
 
 def _listed(name: str, value: Any) -> list[Any] | None:
@@ -185,19 +185,19 @@ def _is_talk(value: Any) -> bool:
 def _said(name: str, parts: Sequence[Any]) -> list[str]:
     if not _is_talk(parts):
         return [part or "" for part in parts]
-    said: list[str] = []
+    contents: list[str] = []
     for content in (part["content"] for part in parts if str(part["role"]).lower() in _SAID_BY[name]):
         texts = text_parts(content)
         if texts is None:
             raise InputError(name, f"expected text in a message, found {kind_of(content)}", "a string is allowed")
-        said.append("\n".join(texts))
-    return said
+        contents.append("\n".join(texts))
+    return contents
 
 
-def _numbered(said: Sequence[str]) -> str:
-    if len(said) < 2 or not any(text.strip() for text in said):
-        return "".join(said)
-    return "\n\n".join(f"[{number}] {text}" for number, text in enumerate(said, 1))
+def _numbered(turns: Sequence[str]) -> str:
+    if len(turns) < 2 or not any(text.strip() for text in turns):
+        return "".join(turns)
+    return "\n\n".join(f"[{number}] {text}" for number, text in enumerate(turns, 1))
 
 
 def _from_log(answers: Iterable[LoggedAnswer | BadRow], place: str) -> Iterator[Record | BadRow]:

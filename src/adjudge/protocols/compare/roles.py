@@ -137,7 +137,7 @@ class _BadQuote(NamedTuple):
     quote: str
     reason: str
 
-    def told(self, answer: str) -> str:
+    def described(self, answer: str) -> str:
         return f"{self.criterion}: the quote {self.quote[:120]!r} from {answer} {self.reason}"
 
 
@@ -186,7 +186,7 @@ class Comparer(Role[CompareQuestion, ComparisonOpinion]):
             for label in LABELS
             if (key, label) not in quoted and answers[label].word_count
         )
-        dropped = (quote.told(f"response {quote.answer}") for quote in _lost(bad, more))
+        dropped = (quote.described(f"response {quote.answer}") for quote in _lost(bad, more))
         replaced = (f"{_in_case(place, shown)}: {why}" for place, why in reasons.wrong if not reasons.has_new(place))
         preferences: dict[str, Winner] = {"answer_1": shown[0], "answer_2": shown[1], "tie": "tie"}
         opinion = ComparisonOpinion(
@@ -204,7 +204,7 @@ class Comparer(Role[CompareQuestion, ComparisonOpinion]):
                 *(Warning(code="replaced_reason", message=message) for message in replaced),
             ),
         )
-        problems = [quote.told(f"Answer {number[quote.answer]}") for quote in bad]
+        problems = [quote.described(f"Answer {number[quote.answer]}") for quote in bad]
         problems += [f"{key}: no usable quote from Answer {number[label]}" for key, label in unquoted]
         problems += [f"{place}: {why}" for place, why in reasons.wrong]
         return Reading(opinion, tuple(problems), reply, _replacements_shape(question.rubric, bool(reasons.wrong)))
@@ -220,10 +220,10 @@ class _Reasons:
         self._words = {place: reply[place] for place in _WHOLE}
         for key, marks in reply["criteria"].items():
             self._words |= {f"{key}.justification_{n}": marks[f"justification_{n}"] for n in _ANSWERS}
-        said = [*self._words.items(), *((self._place(item), item.rationale) for item in found)]
-        self.empty = tuple(dict.fromkeys(f"{place}: empty" for place, words in said if not words.strip()))
-        self._faults = {words: why for _, words in said if (why := check.invented_quote(words))}
-        self.wrong = [(place, self._faults[words]) for place, words in said if words in self._faults]
+        written = [*self._words.items(), *((self._place(item), item.rationale) for item in found)]
+        self.empty = tuple(dict.fromkeys(f"{place}: empty" for place, words in written if not words.strip()))
+        self._faults = {words: why for _, words in written if (why := check.invented_quote(words))}
+        self.wrong = [(place, self._faults[words]) for place, words in written if words in self._faults]
 
     def is_good(self, words: str) -> bool:
         """Tell whether words of a repair round may be shown."""

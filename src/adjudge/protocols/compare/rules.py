@@ -90,10 +90,10 @@ async def compare(
     lookups: tuple[Lookup, ...] = ()
     research: Research | None = None
     if searcher is not None:
-        said = await judge.opine(ResearchQuestion(case))
-        if isinstance(said, Failure):
-            return said
-        research = said
+        found = await judge.opine(ResearchQuestion(case))
+        if isinstance(found, Failure):
+            return found
+        research = found
         lookups = tuple(await asyncio.gather(*map(searcher.look_up, research.queries)))
     verdict = await rechecked(
         await _judged(case, weights, judge, rubric, options, lookups, research),

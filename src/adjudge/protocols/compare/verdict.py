@@ -124,36 +124,36 @@ class SingleOpinion(Opinion):
 
     @model_serializer(mode="wrap")
     def _in_tables(self, dump: SerializerFunctionWrapHandler) -> dict[str, Any]:
-        told: dict[str, Any] = {}
+        data: dict[str, Any] = {}
         for name, value in dump(self).items():
             if name != "scores":
-                told[name] = value
+                data[name] = value
                 continue
             for table, field in (("scores", "score"), ("justifications", "justification")):
-                told[table] = {key: {label: by[label][field] for label in LABELS} for key, by in value.items()}
+                data[table] = {key: {label: by[label][field] for label in LABELS} for key, by in value.items()}
             exact = {
                 key: {label: by[label]["score_exact"] for label in LABELS if "score_exact" in by[label]}
                 for key, by in value.items()
             }
             if any(exact.values()):
-                told["exact_scores"] = {key: by for key, by in exact.items() if by}
-        return told
+                data["exact_scores"] = {key: by for key, by in exact.items() if by}
+        return data
 
     @model_validator(mode="before")
     @classmethod
     def _from_tables(cls, given: Any) -> Any:
         if not isinstance(given, Mapping) or "justifications" not in given:
             return given
-        told = dict(given)
-        why, exact = told.pop("justifications"), told.pop("exact_scores", {})
-        told["scores"] = {
+        data = dict(given)
+        why, exact = data.pop("justifications"), data.pop("exact_scores", {})
+        data["scores"] = {
             key: {
                 label: Score(value=value, justification=why[key][label], exact=exact.get(key, {}).get(label))
                 for label, value in by.items()
             }
-            for key, by in told["scores"].items()
+            for key, by in data["scores"].items()
         }
-        return told
+        return data
 
 
 class ComparisonOpinion(SingleOpinion):

@@ -121,12 +121,12 @@ def _mark(case: Dialogue, talk: Conversation, key: str, values: Sequence[Decimal
     good = [name for name in ranked if moves[name] > 0][:2]
     bad = [name for name in ranked if moves[name] < 0][:2]
     both = (", and ".join(_says(talk, name) for name in part) for part in (good, bad))
-    said = ", but ".join(filter(None, both)) or _clean(mix)
+    sentence = ", but ".join(filter(None, both)) or _clean(mix)
     places = [talk.found[name][0] for name in (*good, *bad)]
     if not places:
         places = [fullest_sentence(talk, talk.user if key == "Understanding" else talk.system)]
     quotes = tuple(dict.fromkeys(quote(case, place) for place in places))
-    return Mark(value=on_scale(mix.start + sum(moves.values()), values), reason=f"{said}.", quotes=quotes)
+    return Mark(value=on_scale(mix.start + sum(moves.values()), values), reason=f"{sentence}.", quotes=quotes)
 
 
 def _clean(mix: Mix) -> str:

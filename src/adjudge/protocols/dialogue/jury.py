@@ -46,8 +46,8 @@ def combine_critiques(jury: Jury, votes: list[Vote[Critique]], question: Critici
         comment, contradicts = rescored(speaker.comment, value), 2 * contradicting > len(objecting)
         entries[key] = speaker.updated(comment=comment, suggested=value, contradicts=contradicts)
     members = [(one.judge, {key: _suggested(entry) for key, entry in one.entries.items()}) for one, _ in votes]
-    told = tuple(MemberScores(judge=judge, scores=scores) for judge, scores in members)
-    return Critique(judge=jury.name, entries=entries, members=told)
+    shown = tuple(MemberScores(judge=judge, scores=scores) for judge, scores in members)
+    return Critique(judge=jury.name, entries=entries, members=shown)
 
 
 def _suggested(entry: Objection) -> Decimal | None:

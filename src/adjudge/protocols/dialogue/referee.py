@@ -93,12 +93,12 @@ def decisions(
     """Return a sentence for each rule that applied: which suggestions it took, or which scores it kept."""
     by_rule: dict[RefereeRule, list[str]] = {}
     for key, ruling in rulings.items():
-        told, suggested = f"{key} {marks[key].value:f}", entries[key].suggested
+        line, suggested = f"{key} {marks[key].value:f}", entries[key].suggested
         if ruling.rule in TAKEN:
-            told += f" → {ruling.value:f}"
+            line += f" → {ruling.value:f}"
         elif suggested is not None:
-            told += f" ({suggested:f} suggested)"
-        by_rule.setdefault(ruling.rule, []).append(told)
+            line += f" ({suggested:f} suggested)"
+        by_rule.setdefault(ruling.rule, []).append(line)
     return [f"{did} ({why}): {', '.join(by_rule[rule])}." for rule, (did, why) in RULES.items() if rule in by_rule]
 
 

@@ -107,12 +107,12 @@ def _system(file: str, rubric: Rubric, tools: bool) -> str:
     marks = known["evaluation"]
     scores = {Decimal(mark["score"]) for mark in marks.values()}
     fits = list(rubric.weights) == list(marks) and scores <= set(rubric.scale.values)
-    told = "" if file == "evaluator" else "".join(f"{key}: {m['score']}. {m['reason']}\n" for key, m in marks.items())
+    scored = "" if file == "evaluator" else "".join(f"{key}: {m['score']}. {m['reason']}\n" for key, m in marks.items())
     reply = orjson.dumps({"criteria": marks if file == "evaluator" else example_critique()}).decode()
     words = prompts.load(_PROMPTS, file).render(
         "system",
         criteria="\n".join(f"- {item.key}: {' '.join(item.guidance.split())}" for item in rubric.criteria),
-        example=f"An example, shortened\n{known['transcript']}{told}{reply}" if fits else "",
+        example=f"An example, shortened\n{known['transcript']}{scored}{reply}" if fits else "",
         scale=", ".join(str(value) for value in rubric.scale.values),
         bands="; ".join(f"{value} {meaning}" for value, meaning in rubric.bands) or "low to high",
     )
@@ -155,8 +155,8 @@ class _Checker:
         self.again: dict[str, list[Mapping[str, str]]] = {}
         for item in again.get("quotes", []):
             self.again.setdefault(item["criterion"], []).append(item)
-        told = ((item["criterion"], in_one_line(item["words"])) for item in again.get("reasons", []))
-        self._reasons = {key: words for key, words in told if words and not self._fault(words)}
+        given = ((item["criterion"], in_one_line(item["words"])) for item in again.get("reasons", []))
+        self._reasons = {key: words for key, words in given if words and not self._fault(words)}
         self.bad_reasons = False
         self.problems: list[str] = []
         self.warnings: list[Warning] = []
@@ -206,9 +206,9 @@ class _Checker:
                 found.append(place)
                 continue
             others = [other for other in get_args(Speaker) if other != speaker and self._find(other, quote)]
-            said = f"; {others[0]} said it" if others else ""
+            hint = f"; {others[0]} said it" if others else ""
             stands = f"the quote {quote[:120]!r} does not stand in any utterance of {speaker}"
-            wrong.append(f"{stands} with at least {_MIN_WORDS} words{said}")
+            wrong.append(f"{stands} with at least {_MIN_WORDS} words{hint}")
         return found, wrong
 
     def _said(self, speaker: str, quote: str) -> bool:

@@ -91,8 +91,8 @@ async def _judged(
         audit=audit(marks, entries, rulings, rubric.weights, average, overall),
     )
     attempts = await computed(case.size, _attempts, case)
-    said = [(turn.speaker, turn.text) for turn in case.turns]
-    asked = ["dialogue", case.dialogue_id, said, provenance.model_dump(), [call.key for call in calls]]
+    turns = [(turn.speaker, turn.text) for turn in case.turns]
+    asked = ["dialogue", case.dialogue_id, turns, provenance.model_dump(), [call.key for call in calls]]
     return DialogueVerdict(
         verdict_id=verdict_id("d", asked),
         output=output,

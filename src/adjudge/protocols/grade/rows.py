@@ -23,7 +23,7 @@ _TONES = {
     **{"contradicted": AGAINST, "not met": AGAINST, "found": AGAINST},
     **{"not_found": OPEN, "missing": OPEN},
 }
-_SAID = {
+_WORDS = {
     **{(False, True): "met", (False, False): "not met", (False, None): "not counted"},
     **{(True, True): "found", (True, False): "not there", (True, None): "not counted"},
 }
@@ -180,8 +180,8 @@ def _badge(item: ItemVerdict, known: Item | None) -> str:
         least = f" at least {number(plain(100 * known.at_least))} %"
     if not item.applicable:
         return f"required{least}"
-    said = {True: "met", False: "not met", None: "unknown"}[item.met]
-    return f"required{least}: {said}"
+    state = {True: "met", False: "not met", None: "unknown"}[item.met]
+    return f"required{least}: {state}"
 
 
 def _evidence(item: ItemVerdict, at: int, name: str, marks: Marks) -> Iterator[Highlight]:
@@ -199,11 +199,11 @@ def _findings(item: ItemVerdict, at: int, name: str, marks: Marks) -> Iterator[F
     ]
     nothing = "No passage was found." if item.kind == "claims" else "The answer does not say it."
     for place, (result, first, second) in enumerate(pairs, start=1):
-        shown, tone, said = f"{at}.{place}", _TONES[result], result.replace("_", " ")
-        title = f"{name}: {said}"
+        shown, tone, word = f"{at}.{place}", _TONES[result], result.replace("_", " ")
+        title = f"{name}: {word}"
         yield FindingRow(
             number=shown,
-            result=said,
+            result=word,
             tone=tone,
             first=marks.add(item, first, f"{at}-{place}a", shown, tone, title),
             second=None if second is None else marks.add(item, second, f"{at}-{place}b", shown, tone, title),
@@ -214,8 +214,8 @@ def _findings(item: ItemVerdict, at: int, name: str, marks: Marks) -> Iterator[F
         *((one.met, f"The answer {one.asked}", f"It {one.found}") for one in item.checks),
     ]
     for place, (met, asked, found) in enumerate(measured, start=1):
-        said = _SAID[item.is_fault, met]
-        yield FindingRow(number=f"{at}.{place}", result=said, tone=_TONES.get(said, OPEN), words=(asked, found))
+        word = _WORDS[item.is_fault, met]
+        yield FindingRow(number=f"{at}.{place}", result=word, tone=_TONES.get(word, OPEN), words=(asked, found))
 
 
 def _demand(quote: str, asked: str) -> str:

@@ -141,8 +141,8 @@ def _checked(item: Item, answer: str) -> ItemVerdict:
     met = [one.met for one in results]
     wrong = [one for one in results if one.met is not True]
     state: State = "no" if False in met else "unassessed" if None in met else "yes"
-    said = "; ".join(f"the answer {one.found}" for one in wrong or results)
-    made = _item_verdict(item, ItemFinding(state=state, reason=f"{said[:1].upper()}{said[1:]}."))
+    sentence = "; ".join(f"the answer {one.found}" for one in wrong or results)
+    made = _item_verdict(item, ItemFinding(state=state, reason=f"{sentence[:1].upper()}{sentence[1:]}."))
     return made.updated(checks=results)
 
 

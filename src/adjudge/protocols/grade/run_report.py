@@ -82,9 +82,9 @@ def _items(figures: RunFigures) -> Picture:
         low, high = float(item.scale.low), float(item.scale.high)
         shares = [(end - low) / (high - low) for end in (mean.value or 0.0, *(mean.interval or ()))]
         ends = (max(shares[1], 0.0), min(shares[2], 1.0)) if mean.interval else None
-        said = f"found in {percent(shares[0])}" if item.is_fault else percent(shares[0])
+        shown = f"found in {percent(shares[0])}" if item.is_fault else percent(shares[0])
         of = many(mean.cases, "answer")
-        rows.append(bar(item.name, said, shares[0], ends, "B" if item.is_fault else "A", of))
+        rows.append(bar(item.name, shown, shares[0], ends, "B" if item.is_fault else "A", of))
     lead = "Mean share of the points that an item earned where it was assessed, with 95 % intervals."
     if any(item.is_fault for item in items):
         lead += " Of a fault: how often it was found."

@@ -107,7 +107,7 @@ def build(report: AnnotatorReport) -> AnnotatorsView:
 def annotators_document(report: AnnotatorReport) -> Document:
     """Build the report for a terminal and for Markdown."""
     view = build(report)
-    facts = ". ".join(f"{name}: {said}" for name, said in view.facts)
+    facts = ". ".join(f"{name}: {value}" for name, value in view.facts)
     cards = [section for card in view.cards for section in _card_sections(card)]
     sections = non_empty(Section("Annotators", (), [view.overview]), *cards, Section("Good to know", view.notes))
     return Document(view.headline, (*view.lead, f"{facts}.", *view.cautions), sections)
@@ -230,8 +230,8 @@ def _change(card: ReportCard, report: AnnotatorReport) -> tuple[Picture | None, 
         bar(name, percent(it.value), it.value, it.interval, tone, many(it.cases, "review"), (0.0, top))
         for name, it in halves
     ]
-    said = "More than chance would explain" if change.real else "No more than chance may explain"
-    return Picture("bars", "Over time", "", rows), f"{said} (p {p_is(change.p)})."
+    verdict = "More than chance would explain" if change.real else "No more than chance may explain"
+    return Picture("bars", "Over time", "", rows), f"{verdict} (p {p_is(change.p)})."
 
 
 def _lesson(lesson: Lesson, report: AnnotatorReport) -> tuple[str, str, str]:

@@ -60,14 +60,14 @@ def read_reasons(given: Sequence[Mapping[str, Any]], check: Callable[[Argument],
     good: dict[str, Argument] = {}
     dropped: list[Warning] = []
     for number, entry in enumerate(given[:_MOST_REASONS], start=1):
-        said = Argument(**{**entry, "sentence": in_one_line(entry["sentence"])})
-        count = len(sentences(said.sentence))
-        found = check(said) if count == 1 else None
+        argument = Argument(**{**entry, "sentence": in_one_line(entry["sentence"])})
+        count = len(sentences(argument.sentence))
+        found = check(argument) if count == 1 else None
         if count != 1:
             why = f"{count} sentences; one is needed" if count else "empty"
             found = Warning(code="dropped_sentence", message=why)
         if found is None:
-            good.setdefault(said.sentence, said)
+            good.setdefault(argument.sentence, argument)
         else:
             dropped.append(found.updated(message=f"{BECAUSE}, sentence {number}: {found.message}"))
     problems: tuple[str, ...] = ()

@@ -186,8 +186,8 @@ def _demands(fact: Fact, response: str) -> tuple[dict[str, Demand], str]:
             lost: dict[str, Demand] = {"instruction_following": "issue"} if major else {}
             return {"verbosity": "too_short", **lost}, f"The response is cut off: it {found}."
         case "language":
-            said = found if major else f"{found}: “{quoted}”"
-            return {"localization": graded, "instruction_following": graded}, f"The response {said}."
+            finding = found if major else f"{found}: “{quoted}”"
+            return {"localization": graded, "instruction_following": graded}, f"The response {finding}."
         case "too_long" | "too_short" as length:
             return {"instruction_following": graded, "verbosity": length}, f"The response {found}."
         case "pleasantries":
@@ -257,12 +257,12 @@ def _bound_rating(criterion: Criterion, given: Rating, bounds: list[Bound], allo
     fits = given.value in allowed
     value = given.value if fits else min(allowed, key=lambda option: (abs(option - given.value), abs(option)))
     unnamed = (bound.says for bound in bounds if not fits or not names_fact(given.justification, bound.fact))
-    said = list(dict.fromkeys(unnamed))
+    reasons = list(dict.fromkeys(unnamed))
     # Keep the judge's reason if it still fits: an issue that it saw still exists, but "no issue" would now be false.
     none = [badness(criterion, one) == 0 for one in (given.value, value)]
     if fits or (none[0] == none[1] and given.value * value > 0):
-        said.append(rescored(given.justification, value))
-    return Rating(value=value, justification=" ".join(said), quotes=given.quotes)
+        reasons.append(rescored(given.justification, value))
+    return Rating(value=value, justification=" ".join(reasons), quotes=given.quotes)
 
 
 _QUOTED = re.compile("“[^”]*”")
@@ -275,11 +275,11 @@ def names_fact(justification: str, fact: Fact) -> bool:
     counted, _, wanted = _QUOTED.sub("", fact.found).partition(";")
     counts, amounts = _numbers(counted), _numbers(wanted)
     if fact.name in _ASKED_FOR and (counts or amounts):
-        said = _numbers(justification)
+        stated = _numbers(justification)
         # One of the usual ways to count is enough: any number in "88 to 92 words", but only 3 and 9 in "3 or 9 items".
         least, most = (min(counts), max(counts)) if _RANGE.search(counted) else (1, 0)
-        one_way = bool(amounts) and any(number in counts or least <= number <= most for number in said - amounts)
-        return amounts <= said and (one_way or counts <= said)
+        one_way = bool(amounts) and any(number in counts or least <= number <= most for number in stated - amounts)
+        return amounts <= stated and (one_way or counts <= stated)
     if fact.name == "language" and (found := named_languages(fact.found.partition(";")[0])):
         return found <= named_languages(justification)
     pattern = _NAMED[fact.name]

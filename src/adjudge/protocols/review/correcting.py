@@ -183,12 +183,12 @@ def by_the_dimensions(rubric: Rubric, values: Mapping[str, int]) -> str:
     """Return a sentence that says how an Overall follows from its dimensions."""
     kinds = ("major", "minor")
     named = {kind: [c.name for c in dimensions(rubric) if severity(c, values[c.key]) == kind] for kind in kinds}
-    told = [
+    parts = [
         f"{len(names)} {kind} issue{'' if len(names) == 1 else 's'} ({', '.join(names)})"
         for kind, names in named.items()
         if names
     ]
-    return f"Follows from the ratings above: {' and '.join(told) or 'no issue in any dimension'}."
+    return f"Follows from the ratings above: {' and '.join(parts) or 'no issue in any dimension'}."
 
 
 def first_sentence(words: str) -> str:
@@ -240,12 +240,12 @@ def candidates(lines: Mapping[str, FinalRating]) -> tuple[Candidate, ...]:
     )
 
 
-def judged(kept: FinalRating, ours: FinalRating, said: JudgedWords | None) -> FinalRating:
+def judged(kept: FinalRating, ours: FinalRating, words: JudgedWords | None) -> FinalRating:
     """Apply the judge's view of a kept justification. Without a view, the justification stays."""
-    if said is None or said.may_be_kept:
+    if words is None or words.may_be_kept:
         return kept
-    why = NOT_TRUE if not said.true or said.specific else NOT_SPECIFIC
-    because = said.reason if not (said.specific and said.true) else said.contradiction
+    why = NOT_TRUE if not words.true or words.specific else NOT_SPECIFIC
+    because = words.reason if not (words.specific and words.true) else words.contradiction
     return rewritten(ours, f"{why} ({because})" if because else why)
 
 
@@ -259,28 +259,28 @@ def changelog(rubric: Rubric, tables: Tables, likert: FinalRating, *, originals:
     """List what was changed in what the person entered, and why."""
     if not originals:
         return (FROM_SCRATCH,)
-    told: list[str] = []
+    entries: list[str] = []
     for number, label in enumerate(LABELS, start=1):
         side = f"Response {number}"
         lines = [(c.name, tables[label][c.key]) for c in rubric.criteria]
-        told += [said for name, line in lines if (said := _correction(f"{side}, {name}", line))]
-        told += [said for name, line in lines if (said := _other_words(f"{side}, {name}", line))]
+        entries += [sentence for name, line in lines if (sentence := _correction(f"{side}, {name}", line))]
+        entries += [sentence for name, line in lines if (sentence := _other_words(f"{side}, {name}", line))]
         if blank := [name for name, line in lines if line.action == "filled"]:
-            told.append(f"{side}: filled in {', '.join(blank)}: {_none(blank, 'rating')} given.")
-        told += [
+            entries.append(f"{side}: filled in {', '.join(blank)}: {_none(blank, 'rating')} given.")
+        entries += [
             f"{side}, {name}: the justification entered without a rating was replaced."
             for name, line in lines
             if line.action == "filled" and line.justification_action == "rewritten"
         ]
         if silent := [n for n, line in lines if line.action == "kept" and line.justification_action == "filled"]:
-            told.append(f"{side}: justified {', '.join(silent)}: {_none(silent, 'justification')} given.")
-    if said := _correction("Likert", likert) or _other_words("Likert", likert):
-        told.append(said)
+            entries.append(f"{side}: justified {', '.join(silent)}: {_none(silent, 'justification')} given.")
+    if sentence := _correction("Likert", likert) or _other_words("Likert", likert):
+        entries.append(sentence)
     elif likert.action == "filled":
-        told.append(f"Likert: filled in {likert.value}: none was given.")
+        entries.append(f"Likert: filled in {likert.value}: none was given.")
     elif likert.justification_action == "filled":
-        told.append(f"Likert: {likert.value} kept, justification filled in: none was given.")
-    return tuple(told) or (NOTHING_CHANGED,)
+        entries.append(f"Likert: {likert.value} kept, justification filled in: none was given.")
+    return tuple(entries) or (NOTHING_CHANGED,)
 
 
 def _correction(place: str, final: FinalRating) -> str:

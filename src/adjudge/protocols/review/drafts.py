@@ -75,8 +75,8 @@ class Draft:
     def message(self, rubric: Rubric) -> str:
         """Return a sentence for the person: what is still needed, and what is optional."""
         needed, optional = self.needed(rubric), self.optional(rubric)
-        said = f"Still needed: {_listing(needed)}." if needed else "Nothing more is needed."
-        return f"{said} Optional: {_listing(optional)}." if optional else said
+        sentence = f"Still needed: {_listing(needed)}." if needed else "Nothing more is needed."
+        return f"{sentence} Optional: {_listing(optional)}." if optional else sentence
 
     def case(self, rubric: Rubric) -> Review:
         """Build the review. Raise InputError if a required slot is missing."""

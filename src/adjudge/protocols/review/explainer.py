@@ -100,8 +100,8 @@ class Explainer(Role[ExplainQuestion, Explanation]):
             return again if first.opinion is None else first
         # The repair asked only for words, so keep the first reply's decisions about the candidates.
         words = {
-            key: said if said.reason else said.updated(reason=again.opinion.words[key].reason)
-            for key, said in first.opinion.words.items()
+            key: given if given.reason else given.updated(reason=again.opinion.words[key].reason)
+            for key, given in first.opinion.words.items()
         }
         both = first.opinion, again.opinion
         return Reading(max(both, key=lambda one: min(len(one.reasons), FEWEST_REASONS)).updated(words=words))
@@ -119,17 +119,17 @@ def _contradiction(given: Mapping[str, Any], favoured: Mapping[str, Favours]) ->
     return next((f"sentence {number}: {why}" for number, why in found if why), "")
 
 
-def _misfit(question: ExplainQuestion, check: WordChecker, foreign: str, said: Argument) -> Warning | None:
+def _misfit(question: ExplainQuestion, check: WordChecker, foreign: str, argument: Argument) -> Warning | None:
     """Return what is wrong with a sentence that explains the preference, or None."""
     rated = [f"{value} {words}" for table in question.tables.values() for value, words in table.values()]
     a, b = (question.tables[label] for label in LABELS)
     ratings = {item.name: (a[item.key][0], b[item.key][0]) for item in question.rubric.criteria}
     why = (
-        said.contradiction(question.favoured)
-        or not_english(said.sentence, foreign)
-        or check.invented_quote(said.sentence)
-        or check.unknown_number(said.sentence, rated)
-        or misstated_rating(said.sentence, ratings)
+        argument.contradiction(question.favoured)
+        or not_english(argument.sentence, foreign)
+        or check.invented_quote(argument.sentence)
+        or check.unknown_number(argument.sentence, rated)
+        or misstated_rating(argument.sentence, ratings)
     )
     return Warning(code="dropped_sentence", message=why) if why else None
 

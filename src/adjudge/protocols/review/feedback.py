@@ -110,7 +110,7 @@ class ReviewAudit:
     def outranked(self, label: Label, name: str) -> bool:
         """Check whether the system prompt made the demand that a fact of this name found unmet."""
         found = [fact.found for fact in self.facts if fact.certain and fact.where == label and fact.name == name]
-        return any(said.endswith(BY_THE_SYSTEM_PROMPT) for said in found)
+        return any(text.endswith(BY_THE_SYSTEM_PROMPT) for text in found)
 
 
 def feedback(audit: ReviewAudit) -> tuple[str, ...]:
@@ -119,10 +119,10 @@ def feedback(audit: ReviewAudit) -> tuple[str, ...]:
     if audit.case.has_originals:
         found = list(dict.fromkeys(_patterns(audit))) or list(_single(audit))
         found = [*found[: MOST - 1], *_what_was_right(audit)]
-    for said in _takeaways(audit):
+    for takeaway in _takeaways(audit):
         if len(found) >= LEAST:
             break
-        found.append(said)
+        found.append(takeaway)
     return tuple(found)
 
 
@@ -150,10 +150,10 @@ def _patterns(audit: ReviewAudit) -> Iterator[str]:
                 "rate against it first."
             )
             break
-    for name, said in _OVERLOOKED.items():
+    for name, template in _OVERLOOKED.items():
         if labels := audit.overlooked(name):
             where = "both responses" if len(labels) == 2 else f"Response {_NUMBER[labels[0]]}"
-            yield said.format(where=where)
+            yield template.format(where=where)
     for criterion, (label, key) in product(dimensions(audit.rubric), audit.moves):
         final = audit.tables[label][key]
         # What nobody assessed was only made equal to the entry for an identical response.
@@ -224,8 +224,8 @@ def _gaps(audit: ReviewAudit) -> Iterator[str]:
     elif generic >= 2:
         yield f"{generic} justifications would fit any response: name the passage that decided the rating."
     if (blank := sum(final.action == "filled" for final in finals)) >= 2:
-        said = f"{blank} of {len(finals)} ratings were left blank"
-        yield f"{said}: every dimension needs one, also where there is no issue."
+        finding = f"{blank} of {len(finals)} ratings were left blank"
+        yield f"{finding}: every dimension needs one, also where there is no issue."
 
 
 def _single(audit: ReviewAudit) -> Iterator[str]:

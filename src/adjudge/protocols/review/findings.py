@@ -153,8 +153,8 @@ def with_the_judges(
     for label in LABELS:
         found += _missed(case, label, constraints)
         found += _observed(case, label, [seen for seen in observations if seen.response == label])
-    told = {(fact.name, fact.where) for fact in found}
-    kept = [fact for fact in alone if fact.certain or (fact.name, fact.where) not in told]
+    listed = {(fact.name, fact.where) for fact in found}
+    kept = [fact for fact in alone if fact.certain or (fact.name, fact.where) not in listed]
     return tuple(sorted((*kept, *found), key=lambda fact: {"A": 1, "B": 2}.get(fact.where, 0)))
 
 

@@ -78,25 +78,25 @@ def fixed(verdict: ReviewVerdict, fixes: ReviewFixes) -> ReviewVerdict:
     if words is not None:
         likert = _set(likert, LIKERT, value, words)
 
-    told = verdict.feedback
-    if fixes.feedback is not None and (bullets := tuple(map(in_one_line, fixes.feedback))) != told:
+    shown = verdict.feedback
+    if fixes.feedback is not None and (bullets := tuple(map(in_one_line, fixes.feedback))) != shown:
         if not LEAST <= len(bullets) <= MOST:
             raise InputError("feedback", f"{len(bullets)} given", f"{LEAST} to {MOST} are needed")
         # Feedback may quote the rater's own justifications and the earlier feedback.
         case = verdict.case
         entered = (*case.ratings_a.values(), *case.ratings_b.values(), case.preference)
-        quotable = WordChecker((*case.texts, *(each.justification for each in entered), *told))
+        quotable = WordChecker((*case.texts, *(each.justification for each in entered), *shown))
         for at, bullet in enumerate(bullets, 1):
             _check_words(f"feedback.{at}", bullet, quotable)
-        told = bullets
+        shown = bullets
     elif moved:
-        told = feedback(ReviewAudit(rubric, verdict.case, tables, likert, verdict.facts))
+        shown = feedback(ReviewAudit(rubric, verdict.case, tables, likert, verdict.facts))
     return verdict.updated(
         response1_fixed_table=tuple(tables["A"].values()),
         response2_fixed_table=tuple(tables["B"].values()),
         final_likert_and_justification=likert,
         changelog=changelog(rubric, tables, likert, originals=verdict.case.has_originals),
-        sbq=told,
+        sbq=shown,
     )
 
 
@@ -109,13 +109,13 @@ def changes(before: ReviewVerdict, after: ReviewVerdict) -> tuple[str, ...]:
     ]
     if before.likert and after.likert:
         pairs.append(("Likert", before.likert, after.likert))
-    told = []
+    changes = []
     for place, old, new in pairs:
         if old.value != new.value:
-            told.append(f"{place}: {old.value} → {new.value}")
+            changes.append(f"{place}: {old.value} → {new.value}")
         elif old.justification != new.justification:
-            told.append(f"{place}: other words")
-    return (*told, "Feedback: other words") if before.feedback != after.feedback else tuple(told)
+            changes.append(f"{place}: other words")
+    return (*changes, "Feedback: other words") if before.feedback != after.feedback else tuple(changes)
 
 
 # -- a table ----------------------------------------------------------------------------------------------------------
@@ -183,7 +183,7 @@ def _set(line: R, scale: Scale, value: int, words: str, rule: str = BY_REVIEWER)
 
 def _given(words: str | None, known: str) -> str | None:
     """Return the new words on one line, or None if none are given or they equal the known ones."""
-    return None if words is None or (said := in_one_line(words)) == in_one_line(known) else said
+    return None if words is None or (new := in_one_line(words)) == in_one_line(known) else new
 
 
 def _check_words(place: str, words: str, check: WordChecker) -> None:

@@ -73,11 +73,11 @@ class Twins:
             for found in (one, twin):
                 both.setdefault((found.response, found.kind, found.start, found.end), found)
         # A judge that calls the same refusal right and wrong does not say which it is.
-        said = {one.harmful for one in given if one.kind == "declines"}
+        answers = {one.harmful for one in given if one.kind == "declines"}
         missing = any(one.part_missing for one in given)
         mild = all(one.mild for one in given if one.kind == "human_claim")
         agreed: dict[str, dict[str, bool | None]] = {
-            "declines": {"harmful": next(iter(said)) if len(said) == 1 else None},
+            "declines": {"harmful": next(iter(answers)) if len(answers) == 1 else None},
             "cut_off": {"part_missing": missing},
             "human_claim": {"mild": mild},
         }
@@ -86,12 +86,12 @@ class Twins:
     def facts(self, facts: Iterable[Fact]) -> tuple[Fact, ...]:
         """Return the facts about either response as facts about both, in the order of the responses."""
         known = list(facts)
-        told = {(fact.where, fact.name, fact.found, fact.certain) for fact in known}
+        present = {(fact.where, fact.name, fact.found, fact.certain) for fact in known}
         for fact in tuple(known):
             if fact.where not in LABELS or fact.name == _OF_ONE_TEXT:
                 continue
             other = _OTHER[fact.where]
-            if (other, fact.name, fact.found, fact.certain) not in told:
+            if (other, fact.name, fact.found, fact.certain) not in present:
                 start, end = self.moved(other, fact.start, fact.end)
                 known.append(fact.updated(where=other, start=start, end=end))
         return tuple(sorted(known, key=lambda fact: {"A": 1, "B": 2}.get(fact.where, 0)))

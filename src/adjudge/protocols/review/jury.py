@@ -95,11 +95,11 @@ def _combined_observations(opinions: list[ReviewOpinion]) -> tuple[Observation, 
     settled: list[Observation] = []
     for given in reports.values():
         first = [observations[0] for observations in given]
-        told = [one.harmful for one in first]
+        votes = [one.harmful for one in first]
         carries = {
             "certain": 2 * sum(one.certain for one in first) > len(opinions),
             # This flag is binding, so it needs a majority: members who do not say count against it.
-            "harmful": next((value for value in (True, False) if 2 * told.count(value) > len(told)), None),
+            "harmful": next((value for value in (True, False) if 2 * votes.count(value) > len(votes)), None),
             "part_missing": 2 * sum(one.part_missing for one in first) > len(first),
             "mild": 2 * sum(one.mild for one in first) > len(first),
         }

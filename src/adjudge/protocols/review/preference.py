@@ -42,11 +42,11 @@ def fitting(
     fit: list[Argument] = []
     dropped: list[Warning] = []
     sides = favoured(tables, likert, rubric)
-    for said in opinion.reasons:
-        if why := said.contradiction(sides) or contradicted(said.sentence, opinion, tables, likert, rubric):
-            dropped.append(Warning(code="dropped_sentence", message=f"reasons, “{said.sentence[:120]}”: {why}"))
+    for argument in opinion.reasons:
+        if why := argument.contradiction(sides) or contradicted(argument.sentence, opinion, tables, likert, rubric):
+            dropped.append(Warning(code="dropped_sentence", message=f"reasons, “{argument.sentence[:120]}”: {why}"))
         else:
-            fit.append(said)
+            fit.append(argument)
     return tuple(fit), tuple(dropped)
 
 
@@ -61,10 +61,10 @@ def contradicted(words: str, opinion: ReviewOpinion, tables: Tables, likert: int
         return f"the judge preferred another side; the tables say: {VERDICTS[likert]}"
     if why := misstated_rating(words, ratings):
         return why
-    told = words.casefold()
-    given = set(re.findall(r"\d", told)) - {"1", "2"}
+    lowered = words.casefold()
+    given = set(re.findall(r"\d", lowered)) - {"1", "2"}
     for c in rubric.criteria:
-        if c.name.casefold() not in told and c.key.replace("_", " ") not in told:
+        if c.name.casefold() not in lowered and c.key.replace("_", " ") not in lowered:
             continue
         first, second = (opinion.responses[label].ratings[c.key].value for label in LABELS)
         moved = (first, second) != ratings[c.name]
@@ -75,9 +75,9 @@ def contradicted(words: str, opinion: ReviewOpinion, tables: Tables, likert: int
     return ""
 
 
-def explained(likert: int, said: Iterable[Argument], tables: Tables, rubric: Rubric) -> str:
+def explained(likert: int, arguments: Iterable[Argument], tables: Tables, rubric: Rubric) -> str:
     """Return the verdict and up to three of a judge's sentences; if these are too few, add sentences by rule."""
-    used = list(said)[: MOST - 1]
+    used = list(arguments)[: MOST - 1]
     words, about = [one.sentence for one in used], {one.dimension for one in used}
     # What the judge speaks of needs no second sentence by rule, unless there is nothing else to say.
     ours = sorted(by_rule(likert, tables, rubric), key=lambda one: one[0] in about)
@@ -87,8 +87,8 @@ def explained(likert: int, said: Iterable[Argument], tables: Tables, rubric: Rub
 def composed(likert: int, tables: Tables, rubric: Rubric, *, same: bool = False) -> str:
     """Compose a justification of three or four sentences from the tables; `same` means identical responses."""
     if same:
-        told = "The two responses are identical, word for word. All ratings are therefore the same, with an Overall"
-        return f"{VERDICTS[likert]} {told} Quality of {tables['A'][OVERALL].value} for both."
+        sentence = "The two responses are identical, word for word. All ratings are therefore the same, with an Overall"
+        return f"{VERDICTS[likert]} {sentence} Quality of {tables['A'][OVERALL].value} for both."
     return " ".join((VERDICTS[likert], *(words for _, words in by_rule(likert, tables, rubric))))
 
 
@@ -98,11 +98,11 @@ def by_rule(likert: int, tables: Tables, rubric: Rubric) -> list[tuple[str, str]
     # What favours the better side comes first, and the Overall last.
     telling = [c for c in differing if better(c, *_pair(c, tables)) == _side(likert)] or differing
     rated = [(c.key, c.name, *_pair(c, tables)) for c in telling[:2]]
-    said = [(key, f"On {name}, Response 1 is rated {a} and Response 2 is rated {b}.") for key, name, a, b in rated]
-    said = said or [("", "The two responses have the same rating in every dimension.")]
+    sentences = [(key, f"On {name}, Response 1 is rated {a} and Response 2 is rated {b}.") for key, name, a, b in rated]
+    sentences = sentences or [("", "The two responses have the same rating in every dimension.")]
     a, b = (tables[label][OVERALL].value for label in LABELS)
     closing = f"Overall Quality is {a} for Response 1 and {b} for Response 2."
-    return [*said, (OVERALL_SIDE, closing if a != b else f"Both have an Overall Quality of {a}.")]
+    return [*sentences, (OVERALL_SIDE, closing if a != b else f"Both have an Overall Quality of {a}.")]
 
 
 def _side(likert: int) -> Label | None:

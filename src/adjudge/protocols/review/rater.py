@@ -148,7 +148,7 @@ class Rater(Role[RateQuestion, ReviewOpinion]):
         places = sorted(given, key=lambda place: (place[0] is None, place[1] == STILL_GOOD))
         foreign = language_of_reply([*(given[place]["justification"] for place in places), *sentences_of(reply)])
         read = {place: check.entry(*place, entry, foreign) for place, entry in given.items()}
-        said: dict[_Place, Any] = {place: words for place, (words, _) in read.items()}
+        values: dict[_Place, Any] = {place: words for place, (words, _) in read.items()}
         bad = {place: wrong for place, (_, wrong) in read.items() if wrong}
         reasons = check.reasons(reply[BECAUSE], foreign)
         # The entries that a repair round gave to replace bad ones. Those that are good themselves are used below.
@@ -156,16 +156,16 @@ class Rater(Role[RateQuestion, ReviewOpinion]):
             ((LABELS[entry["response"] - 1], entry["criterion"]), entry) for entry in again.get("entries", [])
         ]
         came.append(((None, INVALID), {"justification": again.get(INVALID, "")}))
-        told = [*(entry["justification"] for _, entry in came), *sentences_of(again)]
+        texts = [*(entry["justification"] for _, entry in came), *sentences_of(again)]
         # If the first reply was not in English, a few words are enough to see that the repair is in the same language.
-        if not foreign or language_of_reply(told, _FEW_WORDS) != foreign:
-            foreign = language_of_reply(told)
+        if not foreign or language_of_reply(texts, _FEW_WORDS) != foreign:
+            foreign = language_of_reply(texts)
         left = dict(bad)
         for place, entry in came:
             if place in bad and entry["justification"].strip():
                 words, wrong = check.entry(*place, {"rating": given[place].get("rating"), **entry}, foreign)
                 if not wrong:
-                    said[place] = words
+                    values[place] = words
                     left.pop(place, None)
 
         wanted = reasons.problems
@@ -173,9 +173,9 @@ class Rater(Role[RateQuestion, ReviewOpinion]):
             reasons = reasons.or_better(check.reasons(again[BECAUSE], foreign))
 
         def rated(label: Label) -> RatedResponse:
-            ratings = {item.key: said[label, item.key] for item in question.rubric.criteria}
+            ratings = {item.key: values[label, item.key] for item in question.rubric.criteria}
             unusable = reply[f"response_{_NUMBER[label]}"]["largely_unusable"]
-            return RatedResponse(ratings=ratings, unusable=unusable, still_good=said[label, STILL_GOOD])
+            return RatedResponse(ratings=ratings, unusable=unusable, still_good=values[label, STILL_GOOD])
 
         # The texts that may hold demands, the one with the most authority first.
         material: dict[Source, str] = {
@@ -186,7 +186,7 @@ class Rater(Role[RateQuestion, ReviewOpinion]):
         opinion = ReviewOpinion(
             judge=judge,
             task_type=reply["task_type"],
-            invalid=said[None, INVALID],
+            invalid=values[None, INVALID],
             response1=rated("A"),
             response2=rated("B"),
             preference=reply["preference"],
@@ -253,10 +253,10 @@ class _Check:
     def reasons(self, given: Sequence[Mapping[str, Any]], foreign: str) -> Reasons:
         """Read the sentences on the preference. Whether they fit is known only once the tables are final."""
 
-        def wrong(said: Argument) -> Warning | None:
-            if invented := self._words.invented_quote(said.sentence):
+        def wrong(argument: Argument) -> Warning | None:
+            if invented := self._words.invented_quote(argument.sentence):
                 return Warning(code="replaced_reason", message=invented)
-            why = not_english(said.sentence, foreign)
+            why = not_english(argument.sentence, foreign)
             return Warning(code="not_in_english", message=why) if why else None
 
         return read_reasons(given, wrong)
@@ -275,9 +275,9 @@ class _Check:
         span = haystack.find(quote)
         if span is None:
             other: Label = "B" if label == "A" else "A"
-            said = f"the quote {quote[:120]!r} does not stand in response {_NUMBER[label]} word for word"
+            problem = f"the quote {quote[:120]!r} does not stand in response {_NUMBER[label]} word for word"
             stands = self._answers[other].find(quote) is not None
-            return said + (f"; it stands in response {_NUMBER[other]}" if stands else "")
+            return problem + (f"; it stands in response {_NUMBER[other]}" if stands else "")
         found = haystack.text[span.start : span.end]
         if (count := count_words(found)) > MAX_QUOTE_WORDS:
             return f"the quote has {count} words; at most {MAX_QUOTE_WORDS} are allowed"

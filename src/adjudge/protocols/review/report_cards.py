@@ -196,8 +196,8 @@ def report_cards(ratings: Sequence[ReviewedRating], draws: int = DRAWS) -> tuple
             has_pattern=any((*swaps[person], *directions, change and change.real)),
             dimensions=dimensions,
             confused_values=tuple(
-                ConfusedValues(dimension=name, entered=said, final=final, count=count)
-                for (name, said, final), count in confused
+                ConfusedValues(dimension=name, entered=was, final=final, count=count)
+                for (name, was, final), count in confused
             ),
             confused_dimensions=swaps[person],
             over_time=change,
@@ -228,7 +228,7 @@ def _to_learn_from(own: Sequence[ReviewedRating], swaps: Sequence[Swap]) -> list
         if rating.corrected and not (rating.follows and rating.review in wrong):
             fitting = (swap for swap in swaps if rating.dimension in (swap.meant, swap.blamed))
             both = ((swap, [ways.get((rating.response, it)) for it in (swap.meant, swap.blamed)]) for swap in fitting)
-            found.append((rating, next((swap for swap, said in both if said == list(ISSUE_WAYS)), None)))
+            found.append((rating, next((swap for swap, corrected in both if corrected == list(ISSUE_WAYS)), None)))
     return found
 
 
@@ -316,21 +316,21 @@ def _lessons(
     for (dimension, meant, rule, direction), part in sorted(habits.items(), key=lambda item: (-len(item[1]), item[0])):
         if len(part) < 2:
             break  # a single correction is no habit
-        said = _bullet(part, own, {lesson.said for lesson in found})
+        bullet = _bullet(part, own, {lesson.said for lesson in found})
         lesson = Lesson(
             dimension=dimension,
             rule=rule,
             direction=direction,
             corrections=len(part),
             share=len(part) / len(corrected),
-            said=said,
+            said=bullet,
             meant=meant,
         )
         found.append(lesson)
     return tuple(found[:LESSONS])
 
 
-def _bullet(part: Sequence[ReviewedRating], own: Sequence[ReviewedRating], said: Collection[str]) -> str:
+def _bullet(part: Sequence[ReviewedRating], own: Sequence[ReviewedRating], used: Collection[str]) -> str:
     """Return the unused bullet most typical of these corrections compared with the person's other reviews, or ""."""
     there = {rating.review: rating.bullets for rating in part}
     elsewhere = {rating.review: rating.bullets for rating in own if rating.review not in there}
@@ -343,5 +343,5 @@ def _bullet(part: Sequence[ReviewedRating], own: Sequence[ReviewedRating], said:
         for bullet, count in beside.items()
         if count > 1
     }
-    best = sorted((bullet for bullet in gains if bullet not in said), key=lambda bullet: -gains[bullet])
+    best = sorted((bullet for bullet in gains if bullet not in used), key=lambda bullet: -gains[bullet])
     return best[0] if best and gains[best[0]] > 0 else ""

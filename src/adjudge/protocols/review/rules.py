@@ -141,11 +141,11 @@ async def _judged(case: Review, judge: Judge, rubric: Rubric, options: ReviewOpt
     reasons, warnings = fitting(opinion, ours, likert.value, rubric) if explains else ((), ())
     explanation = None
     if asked or (explains and len(reasons) < LEAST - 1 and lines[_LIKERT].justification_action != "kept"):
-        told = await _explained(case, judge, rubric, ours, likert.value, asked)
-        if isinstance(told, Failure):
-            return told.with_calls(opinion.calls)
-        explanation, reasons = told, told.reasons
-        lines = {place: judged(line, by_rule[place], told.words.get(place)) for place, line in lines.items()}
+        answer = await _explained(case, judge, rubric, ours, likert.value, asked)
+        if isinstance(answer, Failure):
+            return answer.with_calls(opinion.calls)
+        explanation, reasons = answer, answer.reasons
+        lines = {place: judged(line, by_rule[place], answer.words.get(place)) for place, line in lines.items()}
     final = lines.pop(_LIKERT).updated(assessed=True)
     if final.justification_action == "kept":
         warnings = ()
@@ -229,12 +229,12 @@ def _verdict(
     explanation: Explanation | None = None,
     facts: tuple[Fact, ...] = (),
     ours: Iterable[Warning] = (),
-    **told: Any,
+    **more: Any,
 ) -> ReviewVerdict:
     """Build the verdict from the tables, or from the reason why there are none."""
-    said = [one for one in (opinion, explanation) if one is not None]
-    calls = [call for one in said for call in one.calls]
-    warnings = [warning for one in said for warning in one.warnings]
+    opinions = [one for one in (opinion, explanation) if one is not None]
+    calls = [call for one in opinions for call in one.calls]
+    warnings = [warning for one in opinions for warning in one.warnings]
     judged = case.model_dump(exclude={"review_id"})
     return ReviewVerdict(
         review_id=case.review_id,
@@ -246,11 +246,11 @@ def _verdict(
         provenance=provenance,
         opinion=opinion,
         explanation=explanation,
-        quoted=all_quoted(said),
+        quoted=all_quoted(opinions),
         failures=failures_of(RateQuestion=opinion, ExplainQuestion=explanation),
         case=case,
         rubric=rubric,
-        **told,
+        **more,
     )
 
 
@@ -313,15 +313,15 @@ async def _explained(
     """Ask the judge about the person's justifications and the final tables. If it cannot answer, keep our own words."""
     shown = {label: {key: (line.value, line.justification) for key, line in ours[label].items()} for label in LABELS}
     sides = favoured(ours, likert, rubric)
-    said = await judge.opine(ExplainQuestion(case.blind(), rubric, shown, VERDICTS[likert], sides, asked))
-    if not isinstance(said, Failure) or said.reason not in _FINAL:
-        return said
-    message = f"the judge did not explain the final tables ({said.reason}); our own words are used"
+    explained = await judge.opine(ExplainQuestion(case.blind(), rubric, shown, VERDICTS[likert], sides, asked))
+    if not isinstance(explained, Failure) or explained.reason not in _FINAL:
+        return explained
+    message = f"the judge did not explain the final tables ({explained.reason}); our own words are used"
     return Explanation(
         judge=judge.name,
         reasons=(),
         words={one.key: _UNCHECKED for one in asked},
-        calls=said.calls,
+        calls=explained.calls,
         warnings=(Warning(code="composed_by_rule", message=message),),
     )
 

@@ -229,8 +229,8 @@ class FinalLikert(FinalRating):
 
 
 def _by_response(fact: Fact, dump: SerializerFunctionWrapHandler) -> dict[str, Any]:
-    told: dict[str, Any] = dump(fact)
-    return {**told, "where": RESPONSES.get(fact.where, fact.where)}
+    data: dict[str, Any] = dump(fact)
+    return {**data, "where": RESPONSES.get(fact.where, fact.where)}
 
 
 def _by_label(fact: Any) -> Any:

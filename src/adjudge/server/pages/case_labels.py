@@ -87,9 +87,9 @@ def _value(value: str | Decimal) -> str:
 
 def _shown(run: Run, who: str, label: HumanLabel) -> dict[str, Any]:
     """Return a label as it is listed: the answer, tags, and a note with the ratings of criteria before it."""
-    said = "skipped" if label.skipped else "no answer yet" if label.value is None else _value(label.value)
+    shown = "skipped" if label.skipped else "no answer yet" if label.value is None else _value(label.value)
     note = "; ".join(filter(None, (", ".join(_ratings(run, label)), label.note)))
-    return {"who": who, "label": said, "tags": tuple(_tags(label)), "note": note}
+    return {"who": who, "label": shown, "tags": tuple(_tags(label)), "note": note}
 
 
 def _ratings(run: Run, label: HumanLabel) -> Iterator[str]:

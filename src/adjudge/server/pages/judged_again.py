@@ -58,8 +58,8 @@ async def judge_again(
     except InputError as error:
         return await asyncio.to_thread(_form, request, verdict, others, str(error), status_of(error))
     if isinstance(outcome, Failure):
-        said = error_report(public_failure(outcome)).error
-        return await asyncio.to_thread(_form, request, verdict, others, said, failed_status(outcome))
+        message = error_report(public_failure(outcome)).error
+        return await asyncio.to_thread(_form, request, verdict, others, message, failed_status(outcome))
     return lead_to(request, f"/verdicts/{verdict_id}/beside/{outcome.verdict_id}")
 
 

@@ -83,8 +83,8 @@ def _made(callers: Callers, state: State, fields: dict[str, str]) -> str:
 def _page(
     request: Request, *, done: bool = False, name: str = "", error: AdjudgeError | None = None, status: int = 200
 ) -> Response:
-    said = str(error or "").replace("NAME:", "name:", 1)
-    context = SetupPage(done=done, name=name[:64], error=said, shortest=MIN_PASSWORD)
+    shown = str(error or "").replace("NAME:", "name:", 1)
+    context = SetupPage(done=done, name=name[:64], error=shown, shortest=MIN_PASSWORD)
     answer = page(request, "setup", context, status)
     answer.headers["cache-control"] = "no-store"
     return answer

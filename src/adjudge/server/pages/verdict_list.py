@@ -90,8 +90,8 @@ def _line(kept: ListedVerdict, words: list[str]) -> RecentVerdict | None:
         return None
     texts = _texts(verdict)
     headline = view_of(verdict).headline
-    said = "\n".join((headline, verdict.protocol, verdict.provenance.judge, *texts)).casefold()
-    if not all(word in said for word in words):
+    searched = "\n".join((headline, verdict.protocol, verdict.provenance.judge, *texts)).casefold()
+    if not all(word in searched for word in words):
         return None
     return RecentVerdict(
         verdict_id=kept.verdict_id,

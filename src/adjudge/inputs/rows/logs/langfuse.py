@@ -53,12 +53,12 @@ def read_rows(items: Iterable[tuple[str, Any]], name: str) -> Iterator[LoggedAns
 def _answer(row: Mapping[str, Any], place: str, number: int) -> LoggedAnswer:
     given, written = (unpacked(row.get(key), key) for key in ("input", "output"))
     asked = messages_in(given, "input")
-    said = messages_in(written, "output") or (
+    answered = messages_in(written, "output") or (
         [written] if isinstance(written, Mapping) and written.get("role") is not None else None
     )
     answer = answered_in(written, "output") if written not in (None, "") else None
-    if said is None and isinstance(answer, str):
-        said = [{"role": "assistant", "content": answer}]
+    if answered is None and isinstance(answer, str):
+        answered = [{"role": "assistant", "content": answer}]
     system = next((str(row[key]) for key in _MODELS if row.get(key)), "") or str(row.get("name") or "system")
     version = row.get("version") or row.get("promptName")
     system = f"{system} {version}" if version else system
@@ -75,7 +75,7 @@ def _answer(row: Mapping[str, Any], place: str, number: int) -> LoggedAnswer:
     task_id = hashlib.blake2b(str(task).encode("utf-8", "replace"), digest_size=8).hexdigest()
     return LoggedAnswer(
         place, task_id, own, system, f"[{system.replace(']', ')')}] output", task, answer,
-        [*asked, *said] if asked and said else None, has_steps=has_tools([*after, *(said or ())]),
+        [*asked, *answered] if asked and answered else None, has_steps=has_tools([*after, *(answered or ())]),
         reference=answered_in(row.get("expectedOutput"), "expectedOutput"),
         problem=short(row.get("statusMessage") or "no output") if answer is None else "",
         extra={f"langfuse.{key}": value for key, value in extra.items()},

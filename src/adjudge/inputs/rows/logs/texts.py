@@ -32,8 +32,8 @@ def messages_in(value: Any, place: str) -> list[Any] | None:
 def asked_in(value: Any, place: str) -> Any:
     """Return the text that was asked: what the user says in messages, or the usual member of an object."""
     if (messages := messages_in(value, place)) is not None:
-        said = [text for one in messages if one["role"] in ("user", "human") for text in _texts(one)]
-        return "\n\n".join(filter(None, said))
+        parts = [text for one in messages if one["role"] in ("user", "human") for text in _texts(one)]
+        return "\n\n".join(filter(None, parts))
     return _text(unpacked(value, place), _ASKED, place)
 
 
@@ -47,8 +47,8 @@ def answered_in(value: Any, place: str) -> Any:
     if isinstance(value, Mapping) and value.get("role") is not None:
         return "\n".join(_texts(value))
     if (messages := messages_in(value, place)) is not None:
-        said = [_texts(one) for one in messages if one["role"] in ("assistant", "ai")]
-        return "\n".join(said[-1]) if said else None
+        answers = [_texts(one) for one in messages if one["role"] in ("assistant", "ai")]
+        return "\n".join(answers[-1]) if answers else None
     return _text(value, _ANSWERED, place)
 
 

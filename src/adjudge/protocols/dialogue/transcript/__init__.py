@@ -95,8 +95,8 @@ def build(raw: RawDialogue, position: int, place: str, fallback_id: int | str) -
     overall = raw.overall
     agent = next((entry for entry in raw.entries if plain(entry.role) in AGENTS), None)
     try:
-        said = _conversation(raw.entries, agent)
-        for entry, after in zip_longest(said, said[1:]):
+        entries = _conversation(raw.entries, agent)
+        for entry, after in zip_longest(entries, entries[1:]):
             role = plain(entry.role)
             if entry.problem:
                 raise InputError(f"line {entry.line}", entry.problem.found, entry.problem.allowed)
@@ -272,8 +272,8 @@ def _steps(
         error = {name: value for name, value in message.items() if name == "error" and not isinstance(value, str)}
         steps = reader.read({**given, **error, "content": content}, "", kind=kind)
     # A model's thoughts are said to nobody.
-    said = [step for step in steps if step.kind != "thinking"]
-    named = [(_NAMES.get(step.kind, step.kind if role is None else role), step.shown) for step in said]
+    visible = [step for step in steps if step.kind != "thinking"]
+    named = [(_NAMES.get(step.kind, step.kind if role is None else role), step.shown) for step in visible]
     (who, text), *others = named or [("assistant" if role is None else role, "")]
     entry = Entry(who, text, first.line, first.act, first.ratings, first.gap, first.api)
     return [entry, *(Entry(who, text, first.line, api=first.api) for who, text in others)]

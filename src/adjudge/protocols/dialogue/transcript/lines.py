@@ -120,8 +120,8 @@ def read_labels(lines: Sequence[str]) -> list[RawDialogue]:
                 found[-1][4].setdefault(label.name, number)
     return split_at_gaps(
         [
-            Entry(role, "\n".join(said).strip(" \t\n"), number, gap=gap, labels=labels)
-            for role, number, gap, said, labels in found
+            Entry(role, "\n".join(text).strip(" \t\n"), number, gap=gap, labels=labels)
+            for role, number, gap, text, labels in found
         ]
     )
 

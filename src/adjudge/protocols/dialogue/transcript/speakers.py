@@ -72,9 +72,9 @@ class Label:
 
         An indented line never is.
         """
-        said = line[self.end :]
-        alike = self.is_known or (self.style == first.style and not {" ", "-"} & set(self.name) and said.strip() != "")
-        is_apart = said[:1].isspace() or "：" in line[: self.end]
+        rest = line[self.end :]
+        alike = self.is_known or (self.style == first.style and not {" ", "-"} & set(self.name) and rest.strip() != "")
+        is_apart = rest[:1].isspace() or "：" in line[: self.end]
         return alike and is_apart and not line[:1].isspace()
 
 

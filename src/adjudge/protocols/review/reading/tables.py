@@ -37,7 +37,7 @@ _COLUMNS = {
 _USUAL_ORDER = {"dimension": 0, "rating": 1, "justification": 2}
 _ROW = "| dimension | rating | justification |, or dimension: rating - justification, is allowed"
 # A rating outside a table: the name (perhaps in bold, or after a bullet), a colon, and the rest.
-_LINE = re.compile(r"[\s>*_-]*+(?P<name>[^|:：]{1,200}+)[:：](?P<said>[*_\s]*+(?:[^|].*)?)", re.DOTALL)
+_LINE = re.compile(r"[\s>*_-]*+(?P<name>[^|:：]{1,200}+)[:：](?P<rest>[*_\s]*+(?:[^|].*)?)", re.DOTALL)
 _NUMBER_AND_REASON = re.compile(
     r"(?P<rating>[-+−–]?\d+(?:[.,]\d+)?(?:\s*+/\s*+\d++)?+(?:\s*+\([^()]*+\))?+[*_]*+)"
     r"(?:\s++[-–—]|[-–—](?=\D)|\s*+[:：])(?P<reason>.*)",
@@ -58,7 +58,7 @@ _BRITISH = re.compile(r"isation\b")
 
 _LABEL = re.compile(
     r"[\s>*_-]*?(?:\*\*|__)?(?P<label>(?:likert\s++)?justification|likert(?:\s++(?:score|rating))?+)"
-    r"(?:\s*+\([^)\n]*+\))?+\s*+(?:\*\*|__)?+\s*+[:：](?:\*\*|__)?(?P<said>.*)",
+    r"(?:\s*+\([^)\n]*+\))?+\s*+(?:\*\*|__)?+\s*+[:：](?:\*\*|__)?(?P<rest>.*)",
     re.IGNORECASE | re.DOTALL,
 )
 _RATED = re.compile(r"[*\s]*+(?:(?:rating|score)\b[*\s]*+[:：=]?+[*\s]*+)?+[-+−–]?\d[^\n]*", re.IGNORECASE)
@@ -151,11 +151,11 @@ def _line(line: str, rubric: Rubric) -> tuple[str, Original] | None:
     split = _LINE.fullmatch(line)
     if split is None:
         return None
-    name, said = split["name"].strip("*_` \t"), split["said"].strip("*_ \t\r")
+    name, rest = split["name"].strip("*_` \t"), split["rest"].strip("*_ \t\r")
     if "|" in line and criterion_key(name, rubric) is None:
         return None
-    rated = _NUMBER_AND_REASON.fullmatch(said)
-    rating, reason = (rated["rating"], rated["reason"]) if rated else (said, "")
+    rated = _NUMBER_AND_REASON.fullmatch(rest)
+    rating, reason = (rated["rating"], rated["reason"]) if rated else (rest, "")
     return name, Original(entered_rating(rating.strip("*_ ")), entered_reason(reason.strip("*_ ")))
 
 
@@ -193,10 +193,10 @@ def likert_in_lines(text: str, at: At) -> Original:
             name = "justification" if "justification" in label["label"].lower() else "likert"
             if name in parts:
                 raise InputError(at(number), f"{name.capitalize()}: appears twice", _LINES)
-            current = parts[name] = [label["said"]]
+            current = parts[name] = [label["rest"]]
         elif current is not None:
             current.append(line)
         elif entered_reason(line):
             raise InputError(at(number), f"cannot read {quote(line.strip())}", _LINES)
-    said = {name: "\n".join(lines) for name, lines in parts.items()}
-    return Original(entered_rating(said.get("likert", "")), entered_reason(said.get("justification", "")))
+    texts = {name: "\n".join(lines) for name, lines in parts.items()}
+    return Original(entered_rating(texts.get("likert", "")), entered_reason(texts.get("justification", "")))

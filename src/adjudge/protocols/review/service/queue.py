@@ -177,7 +177,7 @@ def list_queue(state: State, run: HostedRun, asked: QueueQuery, last: int | None
         page = min(asked.page, pages)
         rest = f"{fitting} order by rank limit {_AT_A_TIME} offset {(page - 1) * _AT_A_TIME}"
         rows = queue.rows("*", rest, *given)
-        said, left = queue.decided_at(last), queue.undecided()
+        decision, left = queue.decided_at(last), queue.undecided()
         people = queue.rows(
             f"annotator, count(*) as reviews, count(*) filter ({_SHOWN['undecided']}) as undecided",
             f"where annotator <> '' group by annotator order by annotator limit {_MOST_PEOPLE}",
@@ -185,7 +185,7 @@ def list_queue(state: State, run: HostedRun, asked: QueueQuery, last: int | None
     tail = asked.tail()
     return {
         "run_id": run.run_id,
-        "last": said,
+        "last": decision,
         "decided": counts["decided"],
         "of": counts["all"],
         "reviews": [
@@ -269,7 +269,7 @@ def find_place(
         before, after, place = queue.beside(rank)
         # Equal reviews have one verdict, which is decided once for all of them.
         following = queue.undecided("verdict_id <> ?", verdict_id, order=f"rank < {rank}, rank")
-        said = queue.decided_at(last)
+        decision = queue.decided_at(last)
     tail = asked.tail()
 
     def to(place: int | None) -> str:
@@ -288,5 +288,5 @@ def find_place(
         after=to(after),
         following=to(following),
         row={**found[0], "systems": [name for name in found[0]["systems"] if name]},
-        last=said,
+        last=decision,
     )
