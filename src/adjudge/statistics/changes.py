@@ -18,7 +18,7 @@ from .intervals import SEED, mean_figure, share
 from .shares import difference_by_unit
 
 _DRAWS = 9_999
-_FEWEST_MOVED = 5  # pairs; with fewer, Student's interval is too narrow: it held 64 % with one of five
+_FEWEST_MOVED = 6  # pairs; with fewer, Student's interval of scores in steps is too narrow
 _MANY_MOVED = 500  # the most changed pairs for the permutation test, which draws pair by pair
 _NUMBERS_HELD = 2_000_000
 
