@@ -45,7 +45,7 @@ from adjudge.server.callers import form_code
 # Before watching begins: imports, caches, thread pools and the memory that large requests leave behind are no growth.
 _WARM_UP, _WARM_UP_SECONDS = 30, 30.0  # answers to each client, and seconds
 _PAUSE = 0.01
-# The growth that is allowed in the last third: a share of the first third's median, plus a constant, which is smaller if
+# The growth that is allowed in the last third: a share of the first third's median, plus a constant, the smaller one if
 # the bench runs for five minutes or more. Ten seconds show noise: a leak with every request (some 20 a second) is found
 # at once, a slower one only in minutes.
 _NOISE = {
