@@ -11,8 +11,7 @@ from adjudge.statistics.intervals import share, share_interval
 
 def test_three_pairs_that_all_rise_have_the_p_value_that_counting_gives():
     found = mean_change([1, 2, 3, 4], [1, 3, 4, 5])
-    reason = "fewer than 6 pairs moved, too few for an interval"
-    assert found.change == Figure(0.75, 4, reason)
+    assert found.change == Figure(0.75, 4, "4 cases are too few for an interval: at least 10")
     assert found.p == pytest.approx(2 / 8)  # of eight ways to exchange three pairs, two are as extreme
 
 
@@ -30,7 +29,7 @@ def test_agreement_is_tested_over_the_pairs_that_changed():
 
 def test_one_pair_has_no_interval():
     found = mean_change([1], [2]).change
-    assert (found.interval, found.reason) == (None, "one case says nothing about others")
+    assert (found.interval, found.reason) == (None, "1 case is too few for an interval: at least 10")
 
 
 def test_a_clear_change_is_real_and_noise_is_not():
@@ -49,8 +48,26 @@ def test_the_same_pairs_give_the_same_figures():
 def test_the_interval_of_a_change_holds_with_few_pairs():
     """Percentiles of a bootstrap would not."""
     rng = np.random.default_rng(6)
-    found = [mean_change(np.zeros(6), rng.normal(0.3, 1, 6)).change.interval for _ in range(400)]
+    found = [mean_change(np.zeros(10), rng.normal(0.3, 1, 10)).change.interval for _ in range(400)]
     assert sum(low <= 0.3 <= high for low, high in found) >= 0.92 * 400
+
+
+def test_scores_of_which_few_moved_have_no_interval():
+    moved = [mean_change(np.zeros(40), np.r_[np.ones(many), np.zeros(40 - many)]).change for many in (5, 6)]
+    assert moved[0] == Figure(0.125, 40, "fewer than 6 moved, too few for an interval")
+    assert moved[1].interval[0] < 0.15 < moved[1].interval[1]
+
+
+@pytest.mark.parametrize("change", [mean_change, share_change])
+def test_pairs_of_one_task_count_together(change):
+    """Ten tasks of five cases each; in six of them all five improve: that is as if six of ten cases improved."""
+    before, tasks = np.zeros(50), np.repeat(np.arange(10), 5)
+    after = (tasks < 6).astype(float)
+    alone, together = change(before, after), change(before, after, tasks.tolist())
+    assert together.change.value == alone.change.value == 0.6
+    assert alone.p < 0.001 and together.p == pytest.approx(2 / 2**6, abs=0.01)
+    widths = [high - low for low, high in (it.change.interval for it in (alone, together))]
+    assert widths[1] > 1.8 * widths[0]
 
 
 def test_a_share_that_did_not_change_may_have_changed_elsewhere():
@@ -75,7 +92,7 @@ def test_the_short_way_for_many_pairs_leads_where_the_draws_lead(monkeypatch):
     drawn = mean_change(before, after)
     monkeypatch.setattr(statistics, "_MANY_MOVED", 100)
     short = mean_change(before, after)
-    assert short.test == "paired t test"
+    assert short.test == "t test"
     assert short.p == pytest.approx(drawn.p, abs=0.03)
     assert short.change == drawn.change
 

@@ -1,7 +1,7 @@
 """Compares two runs over the same cases: which verdicts changed, by how much, and whether chance could explain it.
 
 A case is the same if its id and its texts are the same. Weights are part of how it is judged and may differ. Cases with
-the same texts under several ids are copies: tests and intervals count them as one.
+the same texts under several ids are copies, which tests and intervals count as one. Cases of one task count together.
 """
 
 from __future__ import annotations
@@ -138,12 +138,13 @@ def _compared(old: Database, new: Database) -> Diff:
     numbers = {score: name(score) for score in old.scores if score in new.scores}
     # A case that occurs twice in both runs is paired twice, in order.
     numbered = (
-        'select position, "case", content, key, status, row_number() over (partition by key order by position) as nth '
+        'select position, "case", content, task, key, status, '
+        "row_number() over (partition by key order by position) as nth "
         "from {0}.cases left join (select position, status from {0}.results) using (position)"
     )
     old.query(
         f"""create table pairs as select b.position as first, a.position as second, b.status as was, a.status as now,
-        coalesce(b."case", a."case") as "case", a.content from ({numbered.format("before")}) as b
+        coalesce(b."case", a."case") as "case", a.content, a.task from ({numbered.format("before")}) as b
         full join ({numbered.format("after")}) as a using (key, nth)"""
     )
     _judge(old, numbers)
@@ -195,7 +196,7 @@ def _judge(database: Database, numbers: Mapping[str, str]) -> None:
     # A score that is missing on one side does not count as changed.
     moved = "".join(f" or coalesce(b.s{at} <> a.s{at}, false)" for at in range(len(numbers)))
     database.query(
-        f"""create table judged as select pairs."case", first, second, pairs.content,
+        f"""create table judged as select pairs."case", first, second, pairs.content, pairs.task,
         b.outcome as was, a.outcome as now, cast(b.agreed as DOUBLE) as agreed, cast(a.agreed as DOUBLE) as agrees,
         b.outcome <> a.outcome{moved} as moved{scores} from pairs
         join ({side} from before.results where status = 'verdict') as b on pairs.first = b.position
@@ -203,13 +204,13 @@ def _judge(database: Database, numbers: Mapping[str, str]) -> None:
     )
 
 
-def _by_content(database: Database, before: str, after: str) -> tuple[Any, Any]:
-    """Return both numbers of every case that has both; for copies, their means."""
+def _by_content(database: Database, before: str, after: str) -> tuple[Any, Any, list[int]]:
+    """Return both numbers of every case that has both, and its task; for copies, the means of their numbers."""
     arrays = database.connection.execute(
-        f"""select avg({before}) as before, avg({after}) as after from judged
+        f"""select avg({before}) as before, avg({after}) as after, any_value(task) as task from judged
         where {before} is not null and {after} is not null group by content order by content"""
     ).fetchnumpy()
-    return arrays["before"], arrays["after"]
+    return arrays["before"], arrays["after"], arrays["task"].tolist()
 
 
 def _shifts(database: Database, scores: Mapping[int, str]) -> dict[str, Shift]:

@@ -1,25 +1,27 @@
 """Intervals and tests for differences between two runs, or between a run and people.
 
 A change of a mean has Student's interval, one of a share Newcombe's (shares.py); percentiles of a bootstrap are too
-narrow with few pairs. The permutation test draws from a fixed seed, so the same runs give the same figures. Where many
-pairs moved, and drawing would take long, the paired t test, which is its limit, is used instead.
+narrow with few pairs. Pairs of one unit, such as a task, are not independent: they vary and are permuted together. The
+permutation test draws from a fixed seed, so the same runs give the same figures. Where many units moved, and drawing
+would take long, the t test, which is its limit, is used instead.
 """
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Hashable, Iterable, Sequence
 from typing import Any
 
 import numpy as np
 from scipy import stats  # type: ignore[import-untyped]
 
 from ..models.figures import Change, Figure
-from .intervals import SEED, mean_figure, share
+from .intervals import SEED
+from .resampling import mean_by_unit, numbered
 from .shares import difference_by_unit
 
 _DRAWS = 9_999
-_FEWEST_MOVED = 6  # pairs; with fewer, Student's interval of scores in steps is too narrow
-_MANY_MOVED = 500  # the most changed pairs for the permutation test, which draws pair by pair
+_FEWEST_MOVED = 6  # units; with fewer, Student's interval of scores in steps is too narrow
+_MANY_MOVED = 500  # the most changed units for the permutation test, which draws unit by unit
 _NUMBERS_HELD = 2_000_000
 
 
@@ -28,49 +30,58 @@ def same_chance(one: int, other: int) -> float:
     return float(stats.binomtest(one, one + other).pvalue) if one + other else 1.0
 
 
-def mean_change(before: Sequence[float], after: Sequence[float]) -> Change:
-    """Measure the change of a mean over pairs, with Student's interval and a permutation test.
+def mean_change(before: Sequence[float], after: Sequence[float], units: Sequence[Hashable] | None = None) -> Change:
+    """Measure the change of a mean over pairs, each of its unit; without `units`, all pairs are independent.
 
-    The test assumes that nothing distinguishes the runs, so the two numbers of each pair could be exchanged. Pairs of
-    equal numbers carry no information and are left out of it.
+    The test assumes that nothing distinguishes the runs, so the two numbers of each pair could be exchanged. Units
+    whose sum is the same in both carry no information and are left out of it.
     """
-    first, second = np.asarray(before, float), np.asarray(after, float)
-    apart = second - first
-    moved, test, p = apart[apart != 0], "permutation test", 1.0
+    first, second, of = *(np.asarray(side, float) for side in (before, after)), units or range(len(before))
+    moved = _moved(second - first, of)
+    figure = mean_by_unit(zip(second - first, of, strict=True), is_share=False)
+    if figure.interval is not None and len(moved) < _FEWEST_MOVED:
+        figure = Figure(figure.value, figure.cases, f"fewer than {_FEWEST_MOVED} moved, too few for an interval")
+    return Change(_side(first, of), _side(second, of), figure, *_tested(moved))
+
+
+def share_change(before: Sequence[float], after: Sequence[float], units: Sequence[Hashable] | None = None) -> Change:
+    """Measure the change of a share over pairs, each of its unit. If every pair has a unit of its own, the test is the
+    exact sign test of changed pairs (McNemar)."""
+    first, second, of = *(np.asarray(side, float) for side in (before, after)), units or range(len(before))
+    moved = _moved(second - first, of)
+    if len(set(of)) == len(first):
+        p, test = same_chance(int((moved > 0).sum()), int((moved < 0).sum())), "exact sign test (McNemar)"
+    else:
+        p, test = _tested(moved)
+    figure = difference_by_unit(zip((second - first).tolist(), of, strict=True))
+    return Change(_side(first, of), _side(second, of), figure, p, test)
+
+
+def _moved(apart: Any, units: Iterable[Hashable]) -> Any:
+    """Return the sums of the differences of each unit, as far as they are not 0."""
+    sums = np.bincount(numbered(units), apart)
+    return sums[np.abs(sums) > 1e-9]
+
+
+def _tested(moved: Any) -> tuple[float, str]:
+    """Return the p-value of these sums, if each could as well have the other sign, and the name of the test."""
     if len(moved) > _MANY_MOVED:
-        test, p = "paired t test", float(stats.ttest_rel(first, second).pvalue)
-    elif len(moved) > 1:  # a single pair could as well have moved the other way
-        pairs = (moved, np.zeros(len(moved)))
-        p = float(stats.permutation_test(pairs, lambda a, b, axis: (a - b).sum(axis=axis), **_draws(moved)).pvalue)
-    change, deviation = float(apart.mean()), float(apart.std(ddof=1)) if len(apart) > 1 else None
-    figure = mean_figure(change, deviation, len(apart))
-    if len(apart) > 1 and len(moved) < _FEWEST_MOVED:
-        figure = Figure(change, len(apart), f"fewer than {_FEWEST_MOVED} pairs moved, too few for an interval")
-    return Change(_mean(first), _mean(second), figure, p, test)
+        return float(stats.ttest_1samp(moved, 0.0).pvalue), "t test"
+    if len(moved) < 2:  # a single one could as well have moved the other way
+        return 1.0, "permutation test"
+    found = stats.permutation_test(
+        (moved, np.zeros(len(moved))),
+        lambda a, b, axis: (a - b).sum(axis=axis),
+        permutation_type="samples",
+        n_resamples=_DRAWS,
+        batch=max(_NUMBERS_HELD // len(moved), 1),
+        vectorized=True,
+        random_state=np.random.default_rng(SEED),
+    )
+    return float(found.pvalue), "permutation test"
 
 
-def share_change(before: Sequence[float], after: Sequence[float]) -> Change:
-    """Measure the change of a share over pairs. The p-value is from the exact sign test of changed pairs (McNemar)."""
-    first, second = np.asarray(before, float), np.asarray(after, float)
-    p = same_chance(int((second > first).sum()), int((second < first).sum()))
-    moved = difference_by_unit((float(apart), case) for case, apart in enumerate(second - first))
-    return Change(_mean(first), _mean(second), moved, p, "exact sign test (McNemar)")
-
-
-def _mean(numbers: Any) -> Figure:
-    """Return the mean of a side. If it is a share, the interval is Wilson's."""
-    if set(np.unique(numbers).tolist()) <= {0.0, 1.0}:
-        return share(int(numbers.sum()), len(numbers))
-    deviation = float(numbers.std(ddof=1)) if len(numbers) > 1 else None
-    return mean_figure(float(numbers.mean()), deviation, len(numbers))
-
-
-def _draws(moved: Any) -> dict[str, Any]:
-    """Return SciPy's options for drawing: a fixed seed, and batches that limit the memory needed."""
-    return {
-        "permutation_type": "samples",
-        "n_resamples": _DRAWS,
-        "batch": max(_NUMBERS_HELD // len(moved), 1),
-        "vectorized": True,
-        "random_state": np.random.default_rng(SEED),
-    }
+def _side(numbers: Any, units: Iterable[Hashable]) -> Figure:
+    """Return the mean of a side. If all its numbers are 0 or 1, it is a share."""
+    is_share = set(np.unique(numbers).tolist()) <= {0.0, 1.0}
+    return mean_by_unit(zip(numbers, units, strict=True), is_share=is_share)

@@ -138,7 +138,7 @@ def _tests(diff: Diff) -> Section | None:
         rows.append((name, *means, *moved, p_value(it.p), "yes" if it.real else "no"))
     used = " and ".join(sorted({it.test for _, it, *_ in tested}))
     sentence = (
-        f"Intervals over cases: Student's for means, Newcombe's for shares; p-values by {used}. “Real” is p below "
+        f"Intervals by task: Student's for means, Newcombe's for shares; p-values by {used}. “Real” is p below "
         "0.05 and an interval without 0; among several lines, one may be real by chance alone."
     )
     head = ("Mean of", "Cases", "Before", "After", "Change", "95 % interval", "p", "Real")
