@@ -159,5 +159,12 @@ def test_what_the_judge_did_not_assess_is_said_once(form):
     ) in text
 
 
+def test_beside_the_totals_it_says_how_many_criteria_were_only_filled_in():
+    says = "3 of 7 criteria were not assessed. Each counts in both totals as the middle of the scale."
+    head, _, _ = render(blank_sample().verdict, "html").partition('id="criteria"')
+    assert says in head.partition('class="board"')[2]
+    assert build(plain_sample().verdict, RUBRIC).filled_in == ""
+
+
 def test_a_step_too_small_to_be_shown_has_no_sign():
     assert [short(Decimal(step), 2) for step in ("-0.001", "0.001", "-0.005")] == ["0", "0", "−0.01"]

@@ -3,11 +3,14 @@
 from __future__ import annotations
 
 import html
+import re
+from pathlib import Path
 
 import pytest
 from server.people_samples import FORM, HTML, PASSWORD, PeopleService
 
-from adjudge.server.audit import AuditLog
+import adjudge
+from adjudge.server.audit import ACTIONS, AuditLog
 from adjudge.server.pages.common import A_PAGE
 
 NASTY = "<script>alert(1)</script>\u202e"
@@ -214,6 +217,27 @@ def test_the_log_is_filtered_by_the_address_and_comes_in_pages(service):
     assert "changes: one, two; criteria: yes</td>" in page, "and not the whole tables"
     assert ann.get("/audit?cursor=nonsense", headers=HTML).status_code == 400
     assert "No entry matches these filters." in ann.get("/audit?person=nobody", headers=HTML).text
+
+
+def test_the_log_is_in_plain_words_and_leads_to_what_was_acted_on(service):
+    audit = AuditLog(service.database)
+    audit.record("cleo", "review.accepted", "v" * 21)
+    audit.record("cleo", "gone.done", "whatever")
+    page = service.browser("ann").get("/audit", headers=HTML).text
+    assert f'<td>accepted a review</td><td dir="auto"><a href="/verdicts/{"v" * 21}">' in page
+    assert '<option value="review.accepted">accepted a review</option>' in page
+    assert "<td>signed in</td>" in page and "<td>gone.done</td>" in page
+
+
+def test_every_action_that_is_recorded_has_words():
+    written = re.compile(r'record(?:,|\()[^"]*"([a-z]+\.[a-z_]+)"')
+    folder = Path(adjudge.__file__).parent
+    found = {action for file in folder.rglob("*.py") for action in written.findall(file.read_text("utf-8"))}
+    done = re.compile(r'record\(state, caller, "([a-z]+)"(?: if [^"]*"start" else "([a-z]+)")?')
+    for file in folder.rglob("server/**/*.py"):
+        found |= {f"run.{one}" for pair in done.findall(file.read_text("utf-8")) for one in pair if one}
+    assert {"session.refused", "rubric.kept", "token.added", "run.uploaded", "run.resumed"} < found
+    assert found == set(ACTIONS)
 
 
 def test_entries_about_one_thing_come_in_the_order_they_were_made(service):

@@ -262,6 +262,7 @@ def test_a_judge_and_a_system_are_followed_over_their_runs(client, compared, aga
     assert points[compared]["share"] == pytest.approx(summary["agreeing"] / decided)
     assert points[compared]["low"] < points[compared]["share"] < points[compared]["high"]
     assert points[again]["before"] == f"/runs/compare?a={compared}&b={again}"
+    assert points[again]["since"] == points[compared]["run"]["name"]
     system = twin(client, "/runs/over-time", source="wren")["points"]
     assert [point["run"]["run_id"] for point in system] == [compared, again], "the oldest first"
     assert 0 <= system[0]["low"] <= system[0]["share"] <= system[0]["high"] <= 1

@@ -53,6 +53,24 @@ def test_pages_within_a_tab_mark_it(client, fresh, page, tab):
     assert tabs_of(client.get(f"/runs/{run}{page}", headers=HTML).text)[1] == [f"/runs/{run}{tab}"]
 
 
+def lit(page):
+    """The pages that the menu marks as the current one."""
+    menu = re.search(r'(?s)<nav aria-label="Pages">(.*?)</nav>', page)
+    return re.findall(r' aria-current="page">(.*?)</a>', menu[1])
+
+
+@pytest.mark.parametrize(
+    "place", ["", "/cases", "/cases/1", "/label", "/label/1", "/label/side-by-side", "/agreement", "/settings"]
+)
+def test_the_menu_lights_runs_on_every_page_of_a_run(app, client, fresh, place):
+    run = fresh()
+    set_up(client, run)
+    assert lit(client.get(f"/runs/{run}{place}", headers=HTML).text) == ["Runs"]
+    if place in ("/label", "/label/1"):
+        with acting_as(app, "ann", "annotator"):  # who may open nothing else of it
+            assert lit(client.get(f"/runs/{run}{place}", headers=HTML).text) == ["Label"]
+
+
 def test_tabs_are_what_the_caller_may_open(app, client, fresh):
     run = fresh()
     label = f"/runs/{run}/label"

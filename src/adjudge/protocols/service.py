@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Awaitable, Callable, Mapping
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any
 
@@ -42,7 +42,8 @@ class Service:
     is neither that nor a router, the body has the fields of the form.
 
     `routers` are FastAPI's; `menu` are the pages that every page links to: address, name, and the role that may see it.
-    The files in `static` are served under `/static/` and the protocol's name. `run_tabs` are pages of a run.
+    The files in `static` are served under `/static/` and the protocol's name. `run_tabs` are pages of a run. `actions`
+    are those that it records in the audit log, each as an `Action`.
 
     `page` shows a verdict and `file` renders it for download, from the request, the service's state, the caller (for a
     page) or the format (for a file), and the verdict. `waiting` returns the address where work of this protocol
@@ -54,6 +55,7 @@ class Service:
     menu: tuple[tuple[str, str, Any], ...] = ()
     static: Path | None = None
     run_tabs: tuple[RunTab, ...] = ()
+    actions: Mapping[str, Any] = field(default_factory=dict)
     page: Callable[[Any, Any, Any, Any], Awaitable[Any]] | None = None
     file: Callable[[Any, Any, str, Any], Awaitable[str]] | None = None
     waiting: Callable[[Any, Any], Awaitable[str]] | None = None

@@ -169,6 +169,14 @@ def criterion_names(keys: Iterable[str], rubric: Rubric) -> dict[str, str]:
     return {key: named.get(key) or words_of(key) for key in keys}
 
 
+def filled_in(unassessed: int, criteria: int, where: str) -> str:
+    """Say how many criteria count in a total without having been assessed; "" if none do."""
+    if not unassessed:
+        return ""
+    was, each = ("was", "It counts") if unassessed == 1 else ("were", "Each counts")
+    return f"{unassessed} of {criteria} criteria {was} not assessed. {each} in {where} as the middle of the scale."
+
+
 def guidance_of(rubric: Rubric) -> dict[str, str]:
     """Map each criterion's key to its guidance on one line."""
     return {criterion.key: " ".join(criterion.guidance.split()) for criterion in rubric.criteria}

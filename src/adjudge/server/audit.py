@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Collection, Mapping, Sequence
 from dataclasses import dataclass
 from datetime import UTC, datetime
-from typing import Any
+from typing import Any, NamedTuple
 
 import orjson
 
@@ -13,6 +13,35 @@ from .database import ServiceDatabase
 
 _LAST = 2**63 - 1  # greater than the number of any entry
 _AT_ONCE = 900  # subjects looked up together
+
+
+class Action(NamedTuple):
+    """An action in words that follow the person's name, and the page of what it was done to; empty if there is none."""
+
+    words: str
+    page: str = ""
+
+
+# Protocols add their own (`Service.actions`).
+ACTIONS: Mapping[str, Action] = {
+    "session.begun": Action("signed in"),
+    "session.ended": Action("signed out"),
+    "session.refused": Action("was refused at the sign-in"),
+    "person.added": Action("added a person"),
+    "person.role": Action("changed a person’s role"),
+    "person.password": Action("changed a password"),
+    "person.removed": Action("removed a person"),
+    "token.added": Action("made a token"),
+    "token.revoked": Action("revoked a token"),
+    "rubric.kept": Action("saved a rubric"),
+    "labels.set_up": Action("set up labelling", "/runs/{}/label"),
+    "run.uploaded": Action("uploaded a file", "/runs/{}"),
+    "run.started": Action("started a run", "/runs/{}"),
+    "run.paused": Action("paused a run", "/runs/{}"),
+    "run.resumed": Action("resumed a run", "/runs/{}"),
+    "run.cancelled": Action("stopped a run", "/runs/{}"),
+    "run.deleted": Action("deleted a run"),
+}
 
 
 @dataclass(frozen=True, slots=True)

@@ -40,6 +40,7 @@ if TYPE_CHECKING:
 router = APIRouter(tags=["runs"], responses=ERRORS)
 _SUMMARY = Path("kept", "glance.json")  # beside the table
 _MOST_SYSTEMS = 100
+_SAMPLE = 200  # keys of cases
 _MOST_NAME = 80  # characters of a download's name
 _CONDITIONS = {
     "winner": "r.winner = ?",
@@ -244,6 +245,7 @@ class StoredSummary:
 
     `agreement`: how many labelled cases were decided as labelled, of how many, and the interval of the share.
     `systems`: how many decided comparisons each won, tied and lost, and the interval of the share it won.
+    `sample`: the lowest keys of its cases. Runs over the same cases have the same ones, however many cases there are.
     """
 
     title: str
@@ -252,6 +254,7 @@ class StoredSummary:
     parts: tuple[tuple[str, int, str], ...]
     agreement: tuple[int, int, float, float] | None
     systems: dict[str, tuple[int, int, int, float, float]]
+    sample: tuple[int, ...] = ()
 
 
 def open_results(run: HostedRun, *, fresh: bool = False) -> OpenedRun:
@@ -298,6 +301,7 @@ def _describe(database: Database) -> bytes:
     )
     view, summary, systems = view_run(database)
     found = summary.agreement
+    keys = database.query(f"select distinct key from {database.schema}.cases order by key limit {_SAMPLE}")
     stored = StoredSummary(
         view.finding.title,
         view.finding.sentence,
@@ -309,6 +313,7 @@ def _describe(database: Database) -> bytes:
             for name, counts in list(systems.items())[:_MOST_SYSTEMS]
             if (ends := summary.share(counts[0], sum(counts)).interval)
         },
+        tuple(key for (key,) in keys),
     )
     with replacing(database.run.folder / _SUMMARY) as file:
         file.write(orjson.dumps(stored))

@@ -1,6 +1,7 @@
 """The service's pages: server-rendered HTML built on the same functions as the API, each also available as JSON."""
 
 from . import (
+    audit,
     home,
     judge,
     judged_again,
@@ -34,6 +35,7 @@ ROUTES = (
     runs,
     rubrics,
     people,
+    audit,
     setup,
     tokens,
 )

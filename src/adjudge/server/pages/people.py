@@ -1,4 +1,4 @@
-"""Pages for signing in and out, managing people and their roles, changing a password, and the audit log."""
+"""Pages for signing in and out, managing people and their roles, and changing a password."""
 
 from __future__ import annotations
 
@@ -8,19 +8,18 @@ import secrets
 from collections.abc import Callable
 from datetime import UTC, datetime
 from ipaddress import ip_address
-from typing import Annotated, TypedDict
-from urllib.parse import urlencode, urlsplit
+from typing import TypedDict
+from urllib.parse import urlsplit
 
-from fastapi import APIRouter, Query, Request, Response
+from fastapi import APIRouter, Request, Response
 from fastapi.responses import RedirectResponse
 
 from ...errors import AdjudgeError, ConflictError, InputError
-from ..audit import AuditEntry
 from ..callers import Caller, CallerOf, Callers, MayManage, cookie, fits, form_code, known_caller, set_cookie
-from ..common import Cursor, StateOf, read_cursor
+from ..common import StateOf
 from ..hashing import RETRY_SECONDS, QueueFullError
 from ..users import MIN_PASSWORD, Token, User, UserStore, check_role
-from .common import A_PAGE, FieldsOf, page, status_of
+from .common import FieldsOf, page, status_of
 
 router = APIRouter(include_in_schema=False)
 
@@ -300,57 +299,6 @@ def people_page(
         token=token,
     )
     return page(request, "people", context, status_of(error))
-
-
-# -- the audit log ----------------------------------------------------------------------------------------------------
-
-Filter = Annotated[str, Query(max_length=200)]
-
-
-class AuditPage(TypedDict):
-    """A page of the audit log, newest entry first, with its filters."""
-
-    entries: list[AuditEntry]
-    persons: list[str]
-    actions: list[str]
-    person: str
-    action: str
-    subject: str
-    next: str | None
-    next_address: str | None
-
-
-@router.get("/audit")
-@router.get("/audit.json")
-def audit(
-    request: Request,
-    caller: MayManage,
-    state: StateOf,
-    person: Filter = "",
-    action: Filter = "",
-    subject: Filter = "",
-    cursor: Cursor = None,
-) -> Response:
-    """Show who did what, newest first."""
-    before = read_cursor(cursor, "[0-9]{1,18}")
-    # No name contains a NUL byte, and Postgres does not accept one.
-    given = {"person": person, "action": action, "subject": subject}
-    given = {field: value.replace("\x00", "") for field, value in given.items()}
-    wanted = {field: value for field, value in given.items() if value}
-    found = state.audit.newest(A_PAGE + 1, None if before is None else int(before), **wanted)
-    persons, actions = state.audit.known()
-    more = str(found[A_PAGE - 1].number) if len(found) > A_PAGE else None
-    context = AuditPage(
-        entries=found[:A_PAGE],
-        persons=persons,
-        actions=actions,
-        person=given["person"],
-        action=given["action"],
-        subject=given["subject"],
-        next=more,
-        next_address=more and "/audit?" + urlencode({**wanted, "cursor": more}),
-    )
-    return page(request, "audit", context)
 
 
 def _address(request: Request) -> str:

@@ -141,11 +141,15 @@ def over_time(
         protocol = chosen[-1][1].protocol if chosen else ""
     outcome = protocol_of(protocol).table.outcome if protocol else None
     points: list[dict[str, Any]] = []
+    samples: list[set[int]] = []
     for run, status, summary in chosen:
         if outcome is not None and status.protocol == protocol:
-            before = f"/runs/compare?a={points[-1]['run']['run_id']}&b={run.run_id}" if points else ""
-            point = _share(summary, source, outcome.of_system)
-            points.append({"run": line_for(run, status), **point, "before": before})
+            sample = set(summary.sample)
+            # Only runs that have cases in common can be compared: take the newest of the earlier ones.
+            earlier = next((at for at in reversed(range(len(points))) if samples[at] & sample), None)
+            since = {"before": "", "since": ""} if earlier is None else _link(points[earlier]["run"], run.run_id)
+            points.append({"run": line_for(run, status), **_share(summary, source, outcome.of_system), **since})
+            samples.append(sample)
     share = outcome.system_share if outcome else Outcomes.system_share
     context = OverTimePage(
         judges=sorted(judges),
@@ -158,6 +162,11 @@ def over_time(
         points=points,
     )
     return page(request, "runs_over_time", context)
+
+
+def _link(earlier: dict[str, Any], run_id: str) -> dict[str, str]:
+    """Return the address that compares a run with an earlier one, and the name of that one."""
+    return {"before": f"/runs/compare?a={earlier['run_id']}&b={run_id}", "since": earlier["name"]}
 
 
 def _share(summary: StoredSummary, source: str, words: Sequence[str]) -> dict[str, Any]:

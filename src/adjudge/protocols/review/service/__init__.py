@@ -11,6 +11,7 @@ SERVICE = Service(
     run_tabs=(
         RunTab(key="review", name="Review", role="reviewer", count=queue.progress_in_words, act=queue_pages.go_on),
     ),
+    actions=decisions.ACTIONS,
     static=Path(__file__).parent / "static",
     page=pages.show_review,
     file=pages.review_file,

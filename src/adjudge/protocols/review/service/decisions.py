@@ -11,7 +11,7 @@ from collections.abc import Iterator
 from contextlib import suppress
 from dataclasses import dataclass
 from functools import cached_property
-from typing import Any, Literal, get_args
+from typing import Any, Literal
 
 from fastapi import APIRouter, Request
 from pydantic import BaseModel, Field
@@ -19,6 +19,7 @@ from pydantic import BaseModel, Field
 from ....errors import ConflictError, InputError
 from ....models.base import Frozen
 from ....reports import render
+from ....server.audit import Action
 from ....server.bodies import read_object
 from ....server.callers import Caller, CallerOf, MayJudge
 from ....server.common import ERRORS, State, StateOf, documented_body, validated
@@ -29,7 +30,8 @@ from ..verdict import ReviewVerdict
 router = APIRouter(tags=["decisions"], responses=ERRORS)
 Choice = Literal["accepted", "fixed", "rejected"]
 _ACTION = "review."
-ACTIONS = tuple(_ACTION + choice for choice in get_args(Choice))
+_DONE: dict[Choice, str] = {"accepted": "accepted", "fixed": "changed and accepted", "rejected": "rejected"}
+ACTIONS = {_ACTION + choice: Action(f"{done} a review", "/verdicts/{}") for choice, done in _DONE.items()}
 _ATTEMPTS = 5  # while other people decide the same review
 _WANTED = "decision, and optionally reason and fixes"
 # The fields that a reviewer may change.
