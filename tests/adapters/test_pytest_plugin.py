@@ -7,7 +7,8 @@ import xml.etree.ElementTree as ET
 from decimal import Decimal
 
 import pytest
-from adapters.sessions import BAD, BROKEN, GOOD, RUBRIC, TASK, by_answer, judge_at, run_pytest
+from adapters.sessions import BAD, BROKEN, GOOD, ROOT, RUBRIC, TASK, by_answer, judge_at, run_pytest
+from scripted.provider import says
 
 TESTS = f"""
 import pytest
@@ -62,6 +63,21 @@ async def test_a_failed_assertion_shows_items_quotes_and_reasons_and_no_long_rep
     assert re.search(r"where False = <GradeVerdict g\w+: fail, [\d.]+>\.passed", ended.out)
     assert len(ended.out) < 3000
     assert summary(ended).startswith("adjudge: 4 judged, 3 calls, ")
+
+
+async def test_the_example_in_the_docs_gives_the_output_in_the_docs(tmp_path, provider):
+    text = (ROOT / "docs" / "toolchain.md").read_text("utf-8").partition("## pytest")[2]
+    rubric, code, shown = (
+        re.search(rf"^```{kind}\n(.*?)^```", text, re.M | re.S)[1] for kind in ("yaml", "python", "text")
+    )
+    no = {"quote": "", "reason": "No time is given.", "answer": "no"}
+    provider.script = lambda request: says({"days": no})
+    (tmp_path / "refunds.yaml").write_text(rubric)
+    answer = "def my_assistant(question):\n    return 'We are looking into it, thank you.'\n\n\n"
+    (tmp_path / "test_refunds.py").write_text(answer + code)
+    ended = await run_pytest(tmp_path, f"--adjudge-judge={judge_at(provider)}", "--adjudge-journal=replies.db")
+    found = {re.sub(r"g[0-9a-f]{20}", "ID", line) for line in ended.out.splitlines()}
+    assert [line for line in shown.splitlines() if re.sub(r"g[0-9a-f]{20}", "ID", line) not in found] == []
 
 
 @pytest.mark.parametrize("more", [(), pytest.param(("-n", "2"), marks=pytest.mark.slow)], ids=["one process", "xdist"])

@@ -1,8 +1,12 @@
 """`adjudge gate`, `adjudge run --fail-if` and `adjudge grade --strict` as a build meets them: on real runs."""
 
 import json
+import os
 import re
 import shlex
+import shutil
+import subprocess
+import sys
 from pathlib import Path
 from xml.etree import ElementTree
 
@@ -10,7 +14,8 @@ import pytest
 import yaml
 
 from adjudge.cli.main import build_parser, main
-from adjudge.protocols.base import protocol_of
+from adjudge.protocols import registry
+from adjudge.protocols.base import names, protocol_of
 
 # A case with a source is undecided if it says yes: the embedded judge does not read claims.
 RUBRIC = """\
@@ -236,11 +241,74 @@ def test_grade_exits_with_0_whatever_the_grade_unless_it_is_strict(adjudge, fold
     assert adjudge(*given, "--strict")[0] == code
 
 
-def test_the_workflow_in_the_docs_can_be_read_and_its_commands_exist():
+@pytest.fixture
+def steps():
+    """The steps of the workflow in the docs."""
     text = (Path(__file__).parents[2] / "docs" / "gates.md").read_text("utf-8")
     workflow = yaml.safe_load(re.search(r"^```yaml\n(.*?)^```", text, re.MULTILINE | re.DOTALL)[1])
-    steps = workflow["jobs"]["gate"]["steps"]
+    return workflow["jobs"]["gate"]["steps"]
+
+
+def test_the_workflow_in_the_docs_can_be_read_and_its_commands_exist(steps):
     commands = [shlex.split(step["run"]) for step in steps if step.get("run", "").startswith("adjudge")]
     assert [words[1] for words in commands] == ["run", "gate", "export"]
     for words in commands:
         build_parser().parse_args(words[1:])
+
+
+def test_the_workflow_keeps_paid_replies_also_if_its_gate_fails(steps):
+    # actions/cache itself saves after a successful job only.
+    assert not [step for step in steps if step.get("uses", "").startswith("actions/cache@")]
+    (save,) = [s for s in steps if "cache/save@" in s.get("uses", "") and s["with"]["path"] == "journal.db"]
+    assert save["if"].startswith("always()")
+    assert "run_attempt" in save["with"]["key"], "a second attempt would have the key of the first"
+
+
+@pytest.mark.slow
+def test_the_workflows_own_lines_gate_a_push_and_then_pull_requests(steps, tmp_path):
+    """Each job begins in a clean folder with what the caches keep; the judge is the embedded one."""
+    lines = {step["name"]: step["run"].replace("openai:gpt-5.1", "embedded") for step in steps if "name" in step}
+    kept = {"rubric.yaml": RUBRIC, "answer.py": "import sys; print(open(sys.argv[1]).read())"}
+    found = {}
+    for job, passed in (("push", 80), ("same", 80), ("worse", 70)):
+        place = tmp_path / job
+        place.mkdir()
+        for name, text in kept.items():
+            (place / name).write_text(text)
+        write_rows(place / "questions.jsonl", passed, 80)
+        if job != "push":
+            shutil.copytree(tmp_path / "push" / "baseline", place / "baseline")
+            shutil.copy(tmp_path / "push" / "journal.db", place)
+        own = ("Keep this run as the baseline",) if job == "push" else ("Compare with the main branch",)
+        for name in ("Answer", "Grade", *own, "Report"):
+            done = subprocess.run(
+                ["bash", "-e", "-c", lines[name]],
+                cwd=place,
+                env={**os.environ, "PATH": path_with_adjudge(), "GITHUB_STEP_SUMMARY": "summary.md"},
+                capture_output=True,
+                text=True,
+            )
+            found[job, name] = done.returncode
+            assert done.returncode in (0, 1), done.stderr
+        assert (place / "report.html").is_file()
+    failed = [step for step, status in found.items() if status]
+    assert failed == [("worse", "Compare with the main branch")]
+    assert "baseline - 0.02: fails." in (tmp_path / "worse" / "summary.md").read_text()
+    assert {path.name for path in (tmp_path / "worse").glob("*.xml")} == {"gate.xml", "difference.xml"}
+
+
+def path_with_adjudge():
+    return os.pathsep.join((str(Path(sys.executable).parent), os.environ["PATH"]))
+
+
+@pytest.mark.parametrize("loaded", [False, True])
+def test_the_help_names_the_figures_that_each_protocols_table_has(loaded, monkeypatch, capsys):
+    figures = [(name, each) for name in names() for each in protocol_of(name).table.gates]
+    if not loaded:
+        monkeypatch.setattr(registry, "_loaded", {})
+    with pytest.raises(SystemExit):
+        main(["gate", "--help"])
+    shown = capsys.readouterr().out
+    listed = re.findall(r"^  (\w+) +(\w+): (.+)$", shown.partition("of one protocol:")[2], re.MULTILINE)
+    assert listed == [(name, each.name, each.about) for name, each in figures]
+    assert bool(registry._loaded) is loaded

@@ -3,6 +3,8 @@
 import asyncio
 import io
 import json
+import os
+import pty
 import re
 import shutil
 import subprocess
@@ -261,23 +263,73 @@ def test_a_verdict_of_the_embedded_judge_names_the_judge_that_is_at_hand(adjudge
 # -- completion --------------------------------------------------------------------------------------------------------
 
 
-@pytest.mark.parametrize(
-    ("words", "offered"),
-    [
-        (["comp"], {"compare", "completion"}),
-        (["compare", "--judg"], {"--judge"}),
-        (["run", "--engine", ""], {"local", "ray"}),
-        (["user", "pass"], {"password"}),
-        (["--verb"], {"--verbose"}),
-    ],
-)
-def test_bash_completes_commands_options_and_their_values(adjudge, words, offered):
-    script = adjudge("completion", "bash").out
+def bash_offers(script, words):
     line = " ".join(f'"{word}"' for word in ("adjudge", *words))
     asks = f'COMP_WORDS=({line}); COMP_CWORD={len(words)}; _shtab_adjudge; printf "%s\\n" "${{COMPREPLY[@]}}"'
-    done = subprocess.run(["bash", "-c", f"{script}\n{asks}"], capture_output=True, text=True)
-    assert done.returncode == 0, done.stderr
-    assert set(done.stdout.split()) == offered
+    done = subprocess.run(["bash", "-c", f"{script.read_text()}\n{asks}"], capture_output=True, text=True, check=True)
+    return set(done.stdout.split())
+
+
+def fish_offers(script, words):
+    asks = f"source {script}; complete -C 'adjudge {' '.join(words)}'"
+    done = subprocess.run(["fish", "--no-config", "-c", asks], capture_output=True, text=True, check=True)
+    return {line.partition("\t")[0] for line in done.stdout.splitlines()}
+
+
+# Prints what is offered instead of listing it. With -O, -A or -D nothing is offered, only filtered.
+ZSH = r"""
+fpath=(FOLDER $fpath); autoload -U compinit; compinit -u -D
+compadd() {
+  if [[ ${@[1,(i)(-|--)]} == *-(O|A|D)\ * ]]; then builtin compadd "$@"; return; fi
+  local -a hits; builtin compadd -A hits "$@"; (( $#hits )) && print -l "offers:"$^hits
+}
+"""
+
+
+def zsh_offers(script, words):
+    """What zsh, which completes only at a terminal, offers when Tab is pressed there."""
+    (script.parent / "begin.zsh").write_text(ZSH.replace("FOLDER", str(script.parent)))
+    terminal, inner = pty.openpty()
+    process = subprocess.Popen(
+        ["zsh", "-f", "-i"], stdin=inner, stdout=inner, stderr=inner, start_new_session=True,
+        env={**os.environ, "TERM": "dumb", "PS1": "$ "},
+    )  # fmt: skip
+    os.close(inner)
+
+    def typed(keys, awaited):
+        os.write(terminal, keys.encode())
+        shown = ""
+        while awaited not in shown:
+            shown += os.read(terminal, 4096).decode()
+        return shown
+
+    try:
+        typed(f"source {script.parent}/begin.zsh; print be''gun\n", "begun\r\n")
+        shown = typed(f"adjudge {' '.join(words)}\t\x15print do''ne\n", "done\r\n")
+    finally:
+        process.kill()
+        process.wait()
+        os.close(terminal)
+    return set(re.findall(r"offers:(\S+)\r", shown))
+
+
+COMPLETED = [
+    (["comp"], {"compare", "completion"}),
+    (["compare", "--judg"], {"--judge"}),
+    (["run", "--engine", ""], {"local", "ray"}),
+    (["user", "pass"], {"password"}),
+    (["--verb"], {"--verbose"}),
+]
+
+
+@pytest.mark.parametrize("offers", [bash_offers, zsh_offers, fish_offers], ids=["bash", "zsh", "fish"])
+def test_a_shell_completes_commands_options_and_their_values(adjudge, tmp_path, offers):
+    shell = offers.__name__.partition("_")[0]
+    if shutil.which(shell) is None:
+        pytest.skip(f"{shell} is not installed")
+    script = tmp_path / "_adjudge"
+    script.write_text(adjudge("completion", shell).out)
+    assert [(words, offers(script, words)) for words, _ in COMPLETED] == COMPLETED
 
 
 @pytest.mark.parametrize("shell", ["bash", "zsh", "fish"])

@@ -2,11 +2,13 @@
 
 from __future__ import annotations
 
+import json
+from collections.abc import Mapping
 from decimal import Decimal
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
-from ..errors import AdjudgeError
+from ..errors import AdjudgeError, InputError
 from ..models.common import Failure
 from ..protocols.grade.rubric import pass_at
 from ..protocols.rubrics import rubric_for
@@ -52,6 +54,18 @@ def details(outcome: GradeVerdict | Failure) -> dict[str, Any]:
 def explanation(outcome: GradeVerdict | Failure) -> str:
     """Say why the outcome is what it is, be it a verdict or a failure."""
     return failure_text(outcome) if isinstance(outcome, Failure) else explain(outcome)
+
+
+def as_text(value: object) -> str:
+    """Return a text as it is, and other data of a host as JSON."""
+    return value if isinstance(value, str) else json.dumps(value, ensure_ascii=False)
+
+
+def named(place: str, name: str, given: Mapping[str, Any]) -> Any:
+    """Return what a host gave by this name, which the setting `place` asks for. Raise InputError if it gave no such."""
+    if name not in given:
+        raise InputError(place, f"there is no {name!r:.60}", f"one of {', '.join(given)}" if given else "none is given")
+    return given[name]
 
 
 def as_float(number: Decimal | None) -> float | None:

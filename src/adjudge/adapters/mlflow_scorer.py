@@ -6,7 +6,6 @@ feedback with an error and without a value, so aggregates leave it out.
 
 from __future__ import annotations
 
-import json
 from typing import Any
 
 from mlflow.entities import AssessmentError, AssessmentSource, AssessmentSourceType, Feedback
@@ -29,14 +28,14 @@ def grade(
     def graded(inputs: dict[str, Any], outputs: Any, expectations: dict[str, Any] | None = None) -> Feedback:
         from .. import api
         from ..models.common import Failure
-        from .grading import UNDECIDED, details, explanation
+        from .grading import UNDECIDED, as_text, details, explanation, named
 
         asked = {key: value for key, value in inputs.items() if key != context}
-        wanted = asked[task] if task is not None else next(iter(asked.values())) if len(asked) == 1 else asked
+        only = next(iter(asked.values())) if len(asked) == 1 else asked
         outcome = run_sync(
             lambda: api.grade(
-                wanted if isinstance(wanted, str) else json.dumps(wanted, ensure_ascii=False),
-                outputs if isinstance(outputs, str | list) else json.dumps(outputs, ensure_ascii=False),
+                as_text(only if task is None else named("task", task, inputs)),
+                outputs if isinstance(outputs, list) else as_text(outputs),
                 reference=(expectations or {}).get("expected_response"),
                 context=inputs.get(context),
                 judge=judge,
@@ -48,7 +47,7 @@ def grade(
             "name": name,
             "rationale": explanation(outcome),
             "source": AssessmentSource(source_type=AssessmentSourceType.LLM_JUDGE, source_id=judge),
-            "metadata": {key: _text(value) for key, value in details(outcome).items()},
+            "metadata": {key: as_text(value) for key, value in details(outcome).items()},
         }
         if isinstance(outcome, Failure):
             return Feedback(error=AssessmentError(outcome.reason.upper(), explanation(outcome)), **shown)
@@ -57,8 +56,3 @@ def grade(
         return Feedback(value=outcome.passed, **shown)
 
     return scorer(graded, name=name)
-
-
-def _text(value: object) -> str:
-    """Return a value as MLflow's metadata hold it."""
-    return value if isinstance(value, str) else json.dumps(value, ensure_ascii=False)

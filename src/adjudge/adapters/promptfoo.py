@@ -11,24 +11,27 @@ from typing import Any
 
 from ..engine import run_sync
 from ..models.common import Failure
-from .grading import JudgmentFailedError, details, explanation
+from .grading import JudgmentFailedError, as_text, details, explanation, named
 
 _OPTIONS = ("judge", "rubric", "journal", "task", "reference", "context")
 
 
-def get_assert(output: str, context: Mapping[str, Any]) -> dict[str, Any]:
-    """Grade an output. `config` may have `judge`, `rubric` and `journal`, and name the variables that hold the `task`
-    (default: the whole prompt), the `reference` and the `context` (default: variables of these names)."""
+def get_assert(output: object, context: Mapping[str, Any]) -> dict[str, Any]:
+    """Grade an output: a text, or what a provider returned as JSON.
+
+    `config` may have `judge`, `rubric` and `journal`, and name the variables that hold the `task` (default: the whole
+    prompt), the `reference` and the `context` (default: variables of these names, if there are any).
+    """
     from .. import api
     from ..errors import InputError
 
     config, given = dict(context.get("config") or {}), context.get("vars") or {}
     if unknown := sorted(config.keys() - set(_OPTIONS)):
         raise InputError("config", ", ".join(unknown), f"allowed: {', '.join(_OPTIONS)}")
-    task = given[config["task"]] if "task" in config else context["prompt"]
+    task = named("config.task", config["task"], given) if "task" in config else context["prompt"]
     asked: dict[str, Any] = {name: config[name] for name in ("judge", "rubric", "journal") if name in config}
     asked |= {name: given.get(config.get(name, name)) for name in ("reference", "context")}
-    outcome = run_sync(lambda: api.grade(task, output, **asked))
+    outcome = run_sync(lambda: api.grade(as_text(task), as_text(output), **asked))
     if isinstance(outcome, Failure):
         raise JudgmentFailedError(explanation(outcome))
     # Of a fault the share is 1 where it was found.

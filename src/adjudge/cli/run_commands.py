@@ -243,13 +243,14 @@ def _add_measures(commands: Any) -> None:
 
 
 def _add_gate_options(parser: argparse.ArgumentParser) -> None:
-    from ..agreement.gates.conditions import COMMON_FIGURES
-    from ..protocols.base import names, protocol_of
+    from ..agreement.gates import COMMON_FIGURES
+    from ..protocols.registry import about as about_protocol
+    from ..protocols.registry import names
 
     labelled = ("kappa, …", "agreement with people's labels: the measures of `adjudge agree` that the protocol has")
     common = "\n".join(f"  {name:<16} {about}" for name, about in [*COMMON_FIGURES.items(), labelled])
-    own = [(name, each) for name in names() for each in protocol_of(name).table.gates]
-    figures = "\n".join(f"  {name:<16} {each.name}: {each.about}" for name, each in own)
+    own = [(name, *each) for name in names() for each in about_protocol(name).gates.items()]
+    figures = "\n".join(f"  {name:<16} {figure}: {about}" for name, figure, about in own)
     describe(parser, _GATE.format(common=common, figures=figures), _GATE_EXAMPLES)
     option(parser, "run_directory DIR", "a run directory")
     option(parser, "--against RUN", "the run of the baseline, for conditions such as 'pass_rate < baseline - 0.02'")

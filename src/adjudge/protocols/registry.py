@@ -6,6 +6,7 @@ another package that cannot be loaded is left out, with a warning.
 from __future__ import annotations
 
 import logging
+from collections.abc import Mapping
 from functools import lru_cache
 from importlib import import_module
 from importlib.metadata import EntryPoint, entry_points
@@ -85,6 +86,7 @@ class About(NamedTuple):
     summary: str  # of its command, in one line
     examples: tuple[str, ...]  # of its command
     path: str  # of its endpoint in the HTTP API
+    gates: Mapping[str, str]  # what the figures of its own are that a gate may name
 
 
 def about(name: str) -> About:
@@ -101,7 +103,11 @@ def about(name: str) -> About:
         except Exception as error:
             raise _unusable(point, error) from error
     given = vars(import_module(folder))
-    return About(given.get("SUMMARY", ""), given.get("EXAMPLES", ()), given.get("PATH", f"/api/{name}"))
+    if name in _loaded:
+        gates = {figure.name: figure.about for figure in _loaded[name].table.gates}
+    else:
+        gates = given.get("GATES", {})
+    return About(given.get("SUMMARY", ""), given.get("EXAMPLES", ()), given.get("PATH", f"/api/{name}"), gates)
 
 
 def summaries() -> dict[str, About]:

@@ -14,15 +14,9 @@ from ...errors import InputError
 from ...protocols.base import Protocol
 from ...protocols.figures import GateFigure
 from ...rubric import Rubric
+from . import COMMON_FIGURES, COST, FAILED, UNDECIDED_SHARE
 
 Operator = Literal["<", "<=", ">", ">="]
-FAILED, UNDECIDED_SHARE, COST = "share_failed", "share_undecided", "cost"
-# The figures that are not a protocol's own, in words. `share_undecided` needs a protocol with undecided verdicts.
-COMMON_FIGURES = {
-    FAILED: "share of the cases without a verdict",
-    UNDECIDED_SHARE: "share of the verdicts that are undecided",
-    COST: "dollars that the whole run cost",
-}
 _DISTANCES = ("mae", "mae_average")  # of the measures of agreement; the others are between −1 and 1
 _NUMBER = r"[+-]?(?:\d+\.?\d*|\.\d+)"
 _CONDITION = re.compile(

@@ -25,7 +25,8 @@ from ...statistics.resampling import DRAWS
 from ..labels.sources import load_labels
 from ..report.joining import JoinedRun, columns_of_input, group_column, join_labels
 from ..report.measures import compared, measured
-from .conditions import COST, FAILED, UNDECIDED_SHARE, GateCondition, OfferedFigure
+from . import COST, FAILED, UNDECIDED_SHARE
+from .conditions import GateCondition, OfferedFigure
 from .deciding import FAILS, PASSES, TOO_CLOSE, Answer, CaseNumber, CaseNumbers, GateAnswer, MeasuredFigure, decide
 
 Unsure = Literal["pass", "fail"]

@@ -7,3 +7,4 @@ EXAMPLES = (
     "adjudge compare case.json --format html -o report.html",
 )
 PATH = "/api/evaluate"
+GATES = {"win_rate": "share of the decided cases that A wins; a tie counts half"}

@@ -22,6 +22,7 @@ from ..figures import (
     counted,
 )
 from ..table import Column, Table, agrees_on_winner
+from . import GATES
 from .verdict import ComparisonVerdict, Totals
 
 
@@ -175,7 +176,7 @@ TABLE = Table(
     gates=(
         GateFigure(
             name="win_rate",
-            about="share of the decided cases that A wins; a tie counts half",
+            about=GATES["win_rate"],
             value="case winner when 'A' then 1 when 'tie' then 0.5 when 'B' then 0 end",
             share=True,
         ),

@@ -2,3 +2,4 @@
 
 SUMMARY = "judge customer-service conversations"
 EXAMPLES = ("adjudge dialogue transcript.txt",)
+GATES = {"mean_score": "mean of the final averages, 20 to 100"}

@@ -8,6 +8,7 @@ from typing import Any
 
 from ..figures import CaseSql, CriterionGrid, CriterionMeans, GateFigure, ListColumn, Number, Outcomes
 from ..table import Column, Table
+from . import GATES
 from .verdict import AVERAGE, DialogueVerdict
 
 
@@ -85,7 +86,7 @@ TABLE = Table(
     gates=(
         GateFigure(
             name="mean_score",
-            about="mean of the final averages, 20 to 100",
+            about=GATES["mean_score"],
             value="average",
             scale=lambda rubric: (float(rubric.scale.low), float(rubric.scale.high)),
         ),

@@ -11,6 +11,7 @@ from typing import Any
 from ...arithmetic import rounded
 from ..figures import UNDECIDED, CaseSql, CriterionGrid, GateFigure, ListColumn, Number, OutcomeClass, Outcomes
 from ..table import Column, Table
+from . import GATES
 from .reading import label_from
 from .verdict import FAIL, PASS, SIX, Claim, GradeVerdict, ItemVerdict
 
@@ -148,10 +149,10 @@ TABLE = Table(
         legend=(("A", "earned"), ("B", "lost")),
     ),
     gates=(
-        GateFigure(name="pass_rate", about="share of the decided cases that pass", value="passed::INT", share=True),
+        GateFigure(name="pass_rate", about=GATES["pass_rate"], value="passed::INT", share=True),
         GateFigure(
             name="mean_score",
-            about="mean score, 0 to 100",
+            about=GATES["mean_score"],
             value="score",
             scale=lambda _: (0.0, 100.0),
             lowest="score_worst",

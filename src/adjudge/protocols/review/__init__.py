@@ -2,3 +2,4 @@
 
 SUMMARY = "audit a person's side-by-side ratings"
 EXAMPLES = ("adjudge review ratings.txt",)
+GATES = {"win_rate": "share of the valid reviews that prefer response 1; neither counts half"}

@@ -11,6 +11,7 @@ from unicodedata import normalize
 from ...models.common import LABELS, Label
 from ..figures import CaseSql, CriterionGrid, GateFigure, ListColumn, Number, OutcomeClass, Outcomes, counted
 from ..table import Column, Table, Truth, agrees_on_winner, winner_of
+from . import GATES
 from .checked import checked_rating
 from .verdict import NO_PREFERENCE, FinalRating, RatingAction, ReviewVerdict
 
@@ -180,7 +181,7 @@ TABLE = Table(
     gates=(
         GateFigure(
             name="win_rate",
-            about="share of the valid reviews that prefer response 1; neither counts half",
+            about=GATES["win_rate"],
             value="case winner when 'A' then 1 when 'tie' then 0.5 when 'B' then 0 end",
             share=True,
         ),
