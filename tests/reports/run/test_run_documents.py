@@ -12,6 +12,7 @@ from results.samples import comparisons
 from results.test_diff import other_weights
 
 from adjudge.models.figures import Counts
+from adjudge.protocols.compare.case import Comparison
 from adjudge.protocols.compare.leaderboard import leaderboard_of
 from adjudge.protocols.compare.leaderboard_view import leaderboard_document, leaderboard_json
 from adjudge.rendering.document import Document, Grid, Section, as_markdown, as_text
@@ -120,15 +121,21 @@ def test_the_pieces_of_a_difference_are_one_indented_document(request, which):
     assert written == json.dumps(told, indent=2) + "\n"
 
 
-def test_the_pictures_of_a_difference_hold_every_verdict_and_every_tested_mean(runs, diffed, changed):
-    went, moved = diff_pictures(changed)
-    assert sum(changed.moves.values()) == changed.judged_in_both
+def test_the_pictures_of_a_difference_hold_every_verdict_and_every_tested_mean(runs, diffed, changed, tmp_path):
+    rows = [
+        replace(row, name=f"{row.name}, {n}", case=Comparison(f"{row.case.task} ({n})", row.case.a, row.case.b))
+        for row in comparisons()[:6]
+        for n in range(3)
+    ]
+    again = write_run(tmp_path / "second", rows, rubric=other_weights("compare"))
+    more = diffed(write_run(tmp_path / "first", rows), again)
+    went, moved = diff_pictures(more)
+    assert sum(more.moves.values()) == more.judged_in_both == 18
     assert all(sum(share for _, share, _ in stack.parts) == pytest.approx(1) for stack in went.rows)
     assert [bar.label for bar in moved.rows] == ["A’s total", "B’s total", "A’s lead over B"]
     assert all(0 <= bar.low <= bar.value <= bar.high <= 1 for bar in moved.rows)
-    assert [picture.title for picture in diff_pictures(diffed(runs["review"], runs["review"]))] == [
-        "Where verdicts went"
-    ]
+    for few in (changed, diffed(runs["review"], runs["review"])):  # no interval of a mean, or no mean that moved
+        assert [picture.title for picture in diff_pictures(few)] == ["Where verdicts went"]
 
 
 def test_hostile_ids_mark_up_nothing(changed):

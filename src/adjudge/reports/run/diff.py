@@ -148,7 +148,7 @@ def _tests(diff: Diff) -> Section | None:
 def _criteria(diff: Diff) -> Section:
     rows = []
     for name, it in diff.shifts.items():
-        if it.moved:
+        if it.moved and name not in diff.protocol.table.derived:
             means = (rounded(it.before), rounded(it.after), signed(it.after - it.before))
             rows.append((diff.titles[name], f"{it.moved:,} of {it.pairs:,}", *means))
     return Section("Scores that moved", (), [Grid(("Score", "Moved in", "Before", "After", "Change"), rows)])
