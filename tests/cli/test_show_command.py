@@ -23,7 +23,7 @@ def test_ties_are_shown_by_the_condition_of_the_manual(adjudge, folder):
 def test_the_first_rows_are_shown_without_a_condition(adjudge, folder):
     code, out, err = adjudge("show", folder, "--limit", 2, "--columns", "case,label")
     assert [line.split() for line in out.splitlines()[2:]] == [["egg-0", "A"], ["egg-1", "B"]]
-    few = "Conduct: too few cases to tell (8 cases; 20 are needed).\n"
+    few = "The judge’s conduct: too few cases to tell (8 cases; 20 are needed).\n"
     assert code == 0 and err == f"{few}10 of 11 cases have an outcome, the first 2 shown\n"
 
 

@@ -159,6 +159,13 @@ def test_what_the_judge_did_not_assess_is_said_once(form):
     ) in text
 
 
+def test_an_undecided_verdict_without_a_confidence_says_what_blocked_it():
+    verdict = verdict_with(decided=False, **same("8", "6", "A"))
+    verdict = verdict.updated(evaluation=verdict.evaluation.updated(confidence=None))
+    assert build(verdict, RUBRIC).confidence == "Undecided because the judge was not sure enough."
+    assert build(verdict_with(**same("8", "6", "A")), RUBRIC).confidence == ""
+
+
 def test_beside_the_totals_it_says_how_many_criteria_were_only_filled_in():
     says = "3 of 7 criteria were not assessed. Each counts in both totals as the middle of the scale."
     head, _, _ = render(blank_sample().verdict, "html").partition('id="criteria"')

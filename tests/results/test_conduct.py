@@ -102,7 +102,10 @@ def test_one_task_is_no_evidence_about_others(tmp_path):
 def test_fewer_than_twenty_replies_are_too_few_to_tell(tmp_path):
     conduct = measured(tmp_path, pairs(9, replies=2, quotes=28, invented=28))
     assert conduct.level == "too_few"
-    assert conduct_sentence(conduct) == "Conduct: too few cases to tell (18 replies to 9 cases; 20 are needed)."
+    assert (
+        conduct_sentence(conduct)
+        == "The judge’s conduct: too few cases to tell (18 replies to 9 cases; 20 are needed)."
+    )
 
 
 def test_what_an_older_version_did_not_record_is_not_known_and_never_0(tmp_path):
@@ -118,8 +121,8 @@ def test_what_an_older_version_did_not_record_is_not_known_and_never_0(tmp_path)
     assert found["orders"].figure.value is not None  # older versions have this
     assert conduct.older == 24 and conduct.level == "not_known"
     assert conduct_sentence(conduct).startswith(
-        "Conduct: not known of quotes, repairs, positions, ties, which the version that made this run did not record; "
-        "what is known (orders, criteria, scores) is fine"
+        "The judge’s conduct: not known of quotes, repairs, positions, ties, which the version that made this run did "
+        "not record; what is known (orders, criteria, scores) is fine"
     )
     split = measured(tmp_path / "split", pairs(24, **lost, **varied(), order_consistent=False))
     assert conduct_sentence(split) == (
@@ -150,24 +153,24 @@ def test_where_nothing_can_be_told_the_sentence_says_why(tmp_path):
         Given(f"r{n}", Review(prompt=f"Say hello {n}.", a="Hello there, you.", b="Good day to you.")) for n in range(20)
     ]
     silent = measured(tmp_path / "r", reviews)
-    assert conduct_sentence(silent) == "Conduct: not known, because this judge writes no replies."
+    assert conduct_sentence(silent) == "The judge’s conduct: not known, because this judge writes no replies."
     assert silent.level == "not_known"
     alike = measured(tmp_path / "c", pairs(24, task="The same task.", **varied()))
     assert conduct_sentence(alike) == (
-        "Conduct: too few tasks to tell, because all cases are of one task, so nothing is known of others."
+        "The judge’s conduct: too few tasks to tell, because all cases are of one task, so nothing is known of others."
     )
 
 
 @pytest.mark.parametrize(
     ("count", "judge", "said"),
     [
-        (19, "openai:x", "Conduct: too few cases to tell (19 cases; 20 are needed)."),
-        (20, "openai:x", "Conduct is fine, but Task understanding and goal fit is always 6."),
+        (19, "openai:x", "The judge’s conduct: too few cases to tell (19 cases; 20 are needed)."),
+        (20, "openai:x", "The judge’s conduct is fine, but Task understanding and goal fit is always 6."),
         (
             20,
             "embedded",
-            "Conduct is fine, but Task understanding and goal fit is always 6 (the embedded judge does not assess "
-            "every criterion).",
+            "The judge’s conduct is fine, but Task understanding and goal fit is always 6 (the embedded judge does not "
+            "assess every criterion).",
         ),
     ],
 )

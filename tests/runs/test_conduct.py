@@ -36,8 +36,8 @@ async def first_line(command, provider, folder, script, *more):
 @pytest.mark.parametrize(
     ("changes", "said"),
     [
-        ((), r"Conduct is fine\."),
-        ((forging(0.03),), r"Conduct is fine\."),
+        ((), r"The judge’s conduct is fine\."),
+        ((forging(0.03),), r"The judge’s conduct is fine\."),
         (
             (forging(0.2),),
             r"Look at the judge’s conduct: (18|19|20|21|22) % of the quotes are invented \(1\d to 2\d %\); "

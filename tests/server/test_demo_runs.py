@@ -80,6 +80,7 @@ def test_the_agreement_with_three_people_is_worth_reading(client, runs):
     assert report["disputed"]["total"] > 5 and 0.5 < report["people_alpha"]["value"] < 0.95
     page = client.get(address, headers=HTML)
     assert page.status_code == 200 and "Too few labels" not in page.text
+    assert "picked because the judge was unsure" not in page.text, "all were drawn at random"
     # One of the three has some cases left.
     people = client.get(f"/label/{runs[MAIN]['run_id']}.json").json()["people"]
     assert {each["name"]: each["progress"]["done"] for each in people} == {"lena": 60, "omar": 56, "priya": 60}

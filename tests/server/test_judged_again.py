@@ -82,7 +82,9 @@ async def test_what_differs_between_two_verdicts_is_shown_with_the_change(tmp_pa
     assert clarity["second"] == "9"
     assert clarity["differs"]
     assert float(clarity["change"].replace("\u2212", "-")) == 9 - float(clarity["first"])
-    assert shown["differing"] == sum(each["differs"] for each in shown["scores"])
+    both = [each for each in shown["scores"] if each["first"] and each["second"]]
+    assert shown["given_by_both"] == len(both) < len(shown["scores"]), "what one judge did not assess is no difference"
+    assert shown["differing"] == sum(each["differs"] for each in both)
 
 
 def test_only_judges_of_the_service_and_verdicts_on_one_case_are_taken(client):

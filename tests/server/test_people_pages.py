@@ -214,7 +214,7 @@ def test_the_log_is_filtered_by_the_address_and_comes_in_pages(service):
     assert "<script>alert" not in page
     assert "&lt;script&gt;alert(1)" in page
     assert "<option selected>dan</option>" in page
-    assert "changes: one, two; criteria: yes</td>" in page, "and not the whole tables"
+    assert "changes: one, two · criteria: yes</td>" in page, "and not the whole tables"
     assert ann.get("/audit?cursor=nonsense", headers=HTML).status_code == 400
     assert "No entry matches these filters." in ann.get("/audit?person=nobody", headers=HTML).text
 

@@ -43,7 +43,7 @@ class Outcomes:
     from one side to the other, if that is not the order of the classes. `reason` is the column that explains an outcome
     in a list. `of_system` are words for the cases that speak for a system, for no side, and against it; `system_share`
     names the share of the first. `name` is used within sentences, `heading` above lists; a picture is called `title`
-    and shows shares of so many `noun`s.
+    and shows shares of so many `noun`s. `before` comes before the outcomes of a run where they say too little alone.
     """
 
     value: str
@@ -52,6 +52,7 @@ class Outcomes:
     heading: str
     title: str
     noun: str = "verdict"
+    before: str = ""
     where: str = ""
     classes: tuple[OutcomeClass, ...] = ()
     sorted: tuple[str, ...] = ()

@@ -34,7 +34,7 @@ def _equal_totals(verdict: ComparisonVerdict) -> bool | None:
     return all(not Totals.of(opinion.scores, weights).lead for opinion in verdict.opinions)
 
 
-def _undecided_by(verdict: ComparisonVerdict) -> str | None:
+def undecided_by(verdict: ComparisonVerdict) -> str | None:
     """Say what kept the judge from deciding, in words that many cases share."""
     if verdict.decided:
         return None
@@ -63,14 +63,20 @@ _PLACE = "first or second, if the judge prefers the answer in that place in both
 
 _BOTH_ORDERS = "whether both orders name the same winner; empty for one order"
 
+_DIFFERENCE = "Weighted total: A less B"
+
 _COLUMNS = (
     Column("winner", "VARCHAR", "A, B or tie; the best guess where the judge did not decide", lambda v: v.winner),
     Column("decided", "BOOLEAN", "whether the judge was sure enough to decide", lambda v: v.decided),
-    Column("undecided_by", "VARCHAR", "what kept it from deciding, if it did not", _undecided_by),
+    Column("undecided_by", "VARCHAR", "what kept it from deciding, if it did not", undecided_by),
     Column("confidence", "DOUBLE", "how sure it is, 0 to 1, if it says", lambda v: v.confidence),
-    Column("total_a", "DOUBLE", "A's weighted total", lambda v: v.overall["A"].weighted_total, score=True),
-    Column("total_b", "DOUBLE", "B's weighted total", lambda v: v.overall["B"].weighted_total, score=True),
-    Column("difference", "DOUBLE", "total_a − total_b", lambda v: rounded(v.totals.a - v.totals.b), score=True),
+    Column(
+        "total_a", "DOUBLE", "A's weighted total", lambda v: v.overall["A"].weighted_total, True, "Weighted total: A"
+    ),
+    Column(
+        "total_b", "DOUBLE", "B's weighted total", lambda v: v.overall["B"].weighted_total, True, "Weighted total: B"
+    ),
+    Column("difference", "DOUBLE", "total_a − total_b", lambda v: rounded(v.totals.a - v.totals.b), True, _DIFFERENCE),
     Column("normalized_a", "DOUBLE", "A's total on the rubric's own scale", lambda v: v.overall["A"].normalized, True),
     Column("normalized_b", "DOUBLE", "B's total on the rubric's own scale", lambda v: v.overall["B"].normalized, True),
     Column("lead", "DOUBLE", "normalized_a − normalized_b: how far A is ahead", lambda v: v.number, score=True),

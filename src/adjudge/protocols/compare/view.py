@@ -19,6 +19,7 @@ from ...rendering.wording import number, short
 from ...rubric import Rubric
 from ...text.findings import ATTEMPTS
 from ..origin import judge_note, origin_of
+from .table import undecided_by
 from .verdict import ComparisonOpinion, ComparisonVerdict, Totals
 
 _FIRST = {"ab": "A first", "ba": "B first"}
@@ -143,9 +144,9 @@ def _headline(verdict: ComparisonVerdict) -> str:
 
 
 def _confidence(verdict: ComparisonVerdict) -> str:
-    """Say in a sentence how sure the judge is, or return "" if the judge gives no confidence."""
+    """Say in a sentence how sure the judge is, or, if it gives no confidence, what kept it from deciding; else ""."""
     if verdict.confidence is None:
-        return ""
+        return "" if verdict.decided else f"Undecided because {undecided_by(verdict)}."
     sure = f"{wording.percent_sure(verdict.confidence)}\u00a0% sure"
     if verdict.decided:
         return f"The judge is {sure}."

@@ -13,7 +13,7 @@ def _finding(figures: RunFigures) -> Headline:
     average = summary.means["average"]
     names = criteria(run)
     by_criterion = {names[name]: mean for name, mean in summary.means.items() if name in names}
-    sentence = f"The mean over {many(average.cases, 'dialogue')}{within(average)}."
+    sentence = f"The mean weighted average of {many(average.cases, 'dialogue')}{within(average)}."
     if len(by_criterion) > 1:
         best, worst = (pick(by_criterion, key=lambda name: by_criterion[name].value or 0.0) for pick in (max, min))
         high, low = (rounded(by_criterion[name].value, 0) for name in (best, worst))

@@ -55,6 +55,7 @@ TABLE = Table(
         heading="Overall",
         title="Overall experience",
         noun="dialogue",
+        before="Overall experience",
         where=" at each step",
         low=40,
         high=80,

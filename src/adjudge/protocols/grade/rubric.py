@@ -246,9 +246,10 @@ def _about(item: Item) -> str:
     """Say what kind of item it is, what it needs, and whether it is required."""
     levels = f", {item.scale.low} to {item.scale.high}" if item.kind == "scale" else ""
     source = {"both": "context or reference", "": ""}.get(item.source, item.source)
-    needs = f", of the {source}" if source else ""
+    needs = f" ({source})" if source else ""
+    kind = next(each.label for each in _ITEM_KINDS if each.name == item.kind)
     least = f", at least {item.at_least}" if item.kind == "scale" or item.is_share else ""
-    return f"{item.kind}{levels}{needs}{f'; required{least}' if item.required else ''}"
+    return f"{kind}{levels}{needs}{f'; required{least}' if item.required else ''}"
 
 
 _POINTS = RubricField("points", "Points", "number", "above 0; below 0 for a fault that costs when found", needed=True)

@@ -47,7 +47,7 @@ def _finding(figures: RunFigures) -> Headline:
         for each in figures.table.outcome.classes
         if summary.outcomes[each.key]
     )
-    reviews = f"Of {many(summary.verdicts, 'review')}: {preferred}."
+    reviews = f"Preferred: {preferred} of {many(summary.verdicts, 'review')}."
     if summary.outcomes["invalid"] == summary.verdicts:
         return Headline("Nothing can be rated", f"None of {many(summary.verdicts, 'task')} can be rated.")
     if not checked and not unchecked and not refused:
@@ -62,9 +62,9 @@ def _finding(figures: RunFigures) -> Headline:
         )
     names = criteria(figures.run) | {"likert": "the preference"}
     corrected = {name: counted["replaced"] for name, counted in corrections.items()}
-    most = max(corrected, key=lambda name: corrected[name])
+    most = " and ".join(names.get(name, name) for name in corrected if corrected[name] == max(corrected.values()))
     of = many(checked, "checked rating")
-    sentence = f"{wrong:,} of {of} {'was' if wrong == 1 else 'were'} replaced, most often {names.get(most, most)}."
+    sentence = f"{wrong:,} of {of} {'was' if wrong == 1 else 'were'} replaced, most often {most}."
     return Headline(f"{rounded_percent(wrong / checked)} of ratings corrected", f"{sentence}{rest} {reviews}", "B")
 
 

@@ -133,6 +133,7 @@ TABLE = Table(
         name="preferred response",
         heading="Preferred",
         title="Which response is preferred",
+        before="Preferred",
         classes=(
             OutcomeClass("A", "Response 1", "A", "Response 1", always=True),
             OutcomeClass("B", "Response 2", "B", "Response 2", always=True),

@@ -305,7 +305,7 @@ def disputed_section(report: AgreementReport, rubric: Rubric) -> Section | None:
     names = criterion_names([group.name for group in found.by_criterion], rubric)
     first = "farthest apart" if report.measured.of_numbers else "most confident"
     counts = f"{found.total:,} of {labelled}, {first} first."
-    if report.labels.at_random is not None:
+    if report.labels.at_random is not None and report.labels.cases > report.labels.at_random:
         counts += " They include cases picked because the judge was unsure, so these counts are not rates of the run."
     kinds = [(kind, f"{count:,}") for kind, count in found.by_kind.items()]
     moved = [(names[it.name], f"{it.differ:,}", f"{it.cases:,}") for it in found.by_criterion if it.differ]

@@ -64,20 +64,20 @@ def conduct_sentence(conduct: Conduct) -> str:
         unrecorded = f"; not known of {unknown}" if unknown else ""
         return f"{begin}: {named}{more}{_always(conduct, '; ')}{unrecorded}."
     if conduct.level == "too_few":
-        return f"Conduct: {_why_untold(conduct)}{_always(conduct, '; ')}."
+        return f"The judge’s conduct: {_why_untold(conduct)}{_always(conduct, '; ')}."
     unclear = [each for each in conduct.observed if each.unclear]
     doubts = [f"not certain yet: {'; '.join(map(_says, unclear))}"] if unclear else []
     few = _about(conduct, "too_few")
     doubts += [f"too few cases to tell about {few}"] if few else []
     more = "".join(f"; {each}" for each in doubts)
     if conduct.level == "fine":
-        return f"Conduct is fine{_always(conduct, ', but ')}{more}."
+        return f"The judge’s conduct is fine{_always(conduct, ', but ')}{more}."
     if not conduct.observed:
-        return "Conduct: not known, because this judge writes no replies."
+        return "The judge’s conduct: not known, because this judge writes no replies."
     unknown = f"not known of {_about(conduct, 'not_known')}, which the version that made this run did not record"
     fine = _about(conduct, "fine")
     known = f"; what is known ({fine}) is fine" if fine else ""
-    return f"Conduct: {unknown}{known}{_always(conduct, ', but ' if fine else '; ')}{more}."
+    return f"The judge’s conduct: {unknown}{known}{_always(conduct, ', but ' if fine else '; ')}{more}."
 
 
 def share_sentence(trait: TraitKey, share: float) -> str:

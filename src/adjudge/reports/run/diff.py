@@ -71,6 +71,8 @@ def _name(diff: Diff, score: str) -> str:
 
 
 def _lead(diff: Diff) -> tuple[str, ...]:
+    if not diff.in_both:
+        return ("The two runs have no case in common.",)
     sentences = [f"{many(diff.in_both, 'case')} in both runs, {diff.judged_in_both:,} with a verdict in both."]
     if diff.different < diff.judged_in_both:
         copies = many(diff.judged_in_both - diff.different, "case is a copy", "cases are copies")

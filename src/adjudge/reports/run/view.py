@@ -235,7 +235,9 @@ def line_of(run: Run, row: Cells, columns: Mapping[str, str], page: str) -> Line
     with_sign = {each.name for each in known.listed if each.signed}
     for name, heading in columns.items():
         value = row[name]
-        text = f"{percent_sure(value)} %" if name in shares and value is not None else shown(value)
+        # Two decimals are enough in a list; the page of a case has the exact number.
+        text = shown(round(value, 2) if isinstance(value, float) else value)
+        text = f"{percent_sure(value)} %" if name in shares and value is not None else text
         text = signed(value, 1) if name in with_sign and value is not None else text
         cells.append((heading, text, value))
     outcome, explanation = row["outcome"] or "", row["why"] or ""

@@ -105,7 +105,7 @@ class ScoreOfTwo(TypedDict):
 
 
 class BesidePage(TypedDict):
-    """Two verdicts on one case, with every score of both."""
+    """Two verdicts on one case, with every score of both. `differing` counts those of the scores given by both."""
 
     protocol: str
     opening: str
@@ -113,6 +113,7 @@ class BesidePage(TypedDict):
     same_headline: bool
     scores: list[ScoreOfTwo]
     differing: int
+    given_by_both: int
 
 
 @router.get("/verdicts/{verdict_id}/beside/{other}")
@@ -129,7 +130,8 @@ def beside(verdict_id: str, other: str, request: Request, state: StateOf, caller
         verdicts=shown,
         same_headline=shown[0]["headline"] == shown[1]["headline"],
         scores=scores,
-        differing=sum(each["differs"] for each in scores),
+        differing=sum(bool(each["change"]) for each in scores),
+        given_by_both=sum(bool(each["first"] and each["second"]) for each in scores),
     )
     return page(request, "verdicts_beside", context)
 

@@ -13,6 +13,7 @@ from ...engine import verdict_of
 from ...journal.base import ListedVerdict
 from ...models.verdict import Verdict
 from ...protocols.base import protocol_of
+from ...rendering.escaping import shorten
 from ...reports import view_of
 from ..callers import Caller, CallerOf
 from ..common import Cursor, State, StateOf, in_our_words, read_cursor
@@ -93,13 +94,21 @@ def _line(kept: ListedVerdict, words: list[str]) -> RecentVerdict | None:
     searched = "\n".join((headline, verdict.protocol, verdict.provenance.judge, *texts)).casefold()
     if not all(word in searched for word in words):
         return None
+    first, _, second = verdict.provenance.judge.partition(", ")  # one for each role
     return RecentVerdict(
         verdict_id=kept.verdict_id,
         protocol=verdict.protocol,
         headline=headline,
-        opening=" ".join(next(iter(texts), "")[:_OPENING].split()),
-        judge=verdict.provenance.judge,
+        opening=shorten(" ".join(_first_text(verdict).split()), _OPENING),
+        judge=first if first == second else verdict.provenance.judge,
     )
+
+
+def _first_text(verdict: Verdict) -> str:
+    """Return the text of the first field of the protocol's form, or else the one that is shown first."""
+    protocol = protocol_of(verdict.protocol)
+    before = protocol.labelling.show(verdict.case).before
+    return dict(before).get(protocol.form.fields[0].label) or next((text for _, text in before), "")
 
 
 def _texts(verdict: Verdict) -> list[str]:
