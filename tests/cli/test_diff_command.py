@@ -30,8 +30,7 @@ def test_data_go_into_a_file_as_they_are_printed(adjudge, folders, tmp_path):
     assert (tmp_path / "d.json").read_text() == adjudge("diff", *folders, "--format", "json")[1]
 
 
-def test_a_leaderboard_is_told_in_words_in_markdown_and_as_data(adjudge, folders, monkeypatch):
-    monkeypatch.setattr("adjudge.protocols.compare.leaderboard.DRAWS", 20)  # how wide intervals are is tested elsewhere
+def test_a_leaderboard_is_told_in_words_in_markdown_and_as_data(adjudge, folders):
     code, out, err = adjudge("leaderboard", folders[1])
     assert (code, err) == (0, "")
     assert out.startswith("Leaderboard of tuesday") and "Length-controlled" in out

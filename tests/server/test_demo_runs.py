@@ -109,6 +109,11 @@ def test_answers_are_graded_with_their_claims(client, runs):
     assert results.keys() == {"supported", "contradicted", "not_found"}
 
 
+def test_the_examples_of_a_protocol_are_beside_its_form_with_their_verdicts(client):
+    headlines = [each["headline"] for each in client.get("/judge/grade.json").json()["examples"]]
+    assert {"Failed with 50.0 of 100", "Failed with 65.0 of 100"} <= set(headlines)
+
+
 def test_dialogues_are_judged_with_objections(client, runs):
     answers = runs[DIALOGUES]["answers"]
     assert sum(answers.values()) == 10 and len(answers) >= 4

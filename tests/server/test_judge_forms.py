@@ -11,6 +11,7 @@ from fastapi.testclient import TestClient
 from reports import verdict_samples
 from scripted.provider import refuses
 from server.test_rubrics_api import OURS
+from stored import store_examples
 
 from adjudge.protocols.compare.settings import CompareSettings
 from adjudge.protocols.rubrics import parse, shipped
@@ -26,9 +27,19 @@ NASTY = "\n<script>alert(1)</script> </textarea>\u202e right to left \x07 & &amp
 
 
 @pytest.fixture(scope="module")
-def client(tmp_path_factory):
-    journal = tmp_path_factory.mktemp("service") / "journal.db"
-    app = create_app(CompareSettings(), allowed_judges=("jury:embedded+embedded",), journal=journal, demo=True)
+def journal(tmp_path_factory):
+    return tmp_path_factory.mktemp("service") / "journal.db"
+
+
+@pytest.fixture(scope="module")
+def examples(journal):
+    """The verdicts of the shipped examples, by protocol."""
+    return store_examples(journal)
+
+
+@pytest.fixture(scope="module")
+def client(journal, examples):
+    app = create_app(CompareSettings(), allowed_judges=("jury:embedded+embedded",), journal=journal)
     with TestClient(app, follow_redirects=False) as client:
         yield client
 
@@ -37,10 +48,6 @@ def entered(page, name):
     """What stands in a box of a form; a parser drops the first line end after the tag."""
     found = re.search(rf'<textarea id="{name}"[^>]*>\n(.*?)</textarea>', page, re.DOTALL)
     return html.unescape(found[1])
-
-
-def examples(client):
-    return {each.protocol: each.verdict_id for each in client.app.state.examples}
 
 
 @pytest.mark.parametrize("path", ["/", *(f"/judge/{protocol}" for protocol in PROTOCOLS)])
@@ -65,20 +72,20 @@ def test_the_weights_are_sliders_with_their_share(client):
 
 
 @pytest.mark.parametrize("protocol", PROTOCOLS)
-def test_an_example_is_loaded_judged_and_leads_to_its_verdict(client, protocol):
+def test_an_example_is_loaded_judged_and_leads_to_its_verdict(client, examples, protocol):
     twin = client.get(f"/judge/{protocol}.json?example=1").json()
     answer = client.post(
         f"/judge/{protocol}", data={**twin["fields"], "rubric": twin["rubric"], "both_orders": "1"}, headers=FORM
     )
     assert answer.status_code == 303
-    # It is the example that the demo has judged already.
-    assert answer.headers["location"] == f"/verdicts/{examples(client)[protocol]}"
+    # It was judged before, as in the demo.
+    assert answer.headers["location"] == f"/verdicts/{examples[protocol]}"
     assert client.get(answer.headers["location"], headers=HTML).status_code == 200
 
 
-def test_a_script_is_told_where_to_go_instead_of_being_redirected(client):
+def test_a_script_is_told_where_to_go_instead_of_being_redirected(client, examples):
     answer = client.post("/judge/compare", data=COMPARISON, headers={**FORM, "hx-request": "true"})
-    assert (answer.status_code, answer.headers["hx-redirect"]) == (204, f"/verdicts/{examples(client)['compare']}")
+    assert (answer.status_code, answer.headers["hx-redirect"]) == (204, f"/verdicts/{examples['compare']}")
 
 
 @pytest.mark.parametrize(

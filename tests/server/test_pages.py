@@ -12,7 +12,7 @@ import httpx2
 import pytest
 from fastapi.testclient import TestClient
 from reports import verdict_samples
-from stored import store_verdict
+from stored import store_examples, store_verdict
 
 from adjudge.engine import open_engine
 from adjudge.models.base import to_json
@@ -33,29 +33,35 @@ NASTY = "\n<script>alert(1)</script> </textarea>\u202e right to left \x07 & &amp
 
 
 @pytest.fixture(scope="module")
-def client(tmp_path_factory):
-    journal = tmp_path_factory.mktemp("service") / "journal.db"
+def journal(tmp_path_factory):
+    return tmp_path_factory.mktemp("service") / "journal.db"
+
+
+@pytest.fixture(scope="module")
+def examples(journal):
+    """The verdicts of the shipped examples, by protocol."""
+    return store_examples(journal)
+
+
+@pytest.fixture(scope="module")
+def client(journal, examples):
 
     async def store():
         async with open_engine(journal) as engine:
             await store_verdict(engine, PLAIN.case, CompareSettings(), PLAIN)
 
     asyncio.run(store())
-    app = create_app(CompareSettings(), allowed_judges=("jury:embedded+embedded",), journal=journal, demo=True)
+    app = create_app(CompareSettings(), allowed_judges=("jury:embedded+embedded",), journal=journal)
     with TestClient(app, follow_redirects=False) as client:
         yield client
-
-
-def examples(client):
-    return {each.protocol: each.verdict_id for each in client.app.state.examples}
 
 
 # -- verdicts ---------------------------------------------------------------------------------------------------------
 
 
 @pytest.mark.parametrize("protocol", PROTOCOLS)
-def test_a_verdict_is_a_page_and_every_other_form(client, protocol):
-    address = f"/verdicts/{examples(client)[protocol]}"
+def test_a_verdict_is_a_page_and_every_other_form(client, examples, protocol):
+    address = f"/verdicts/{examples[protocol]}"
     page = client.get(address, headers=HTML)
     assert page.status_code == 200
     api = client.get(f"/api{address}")
@@ -68,8 +74,8 @@ def test_a_verdict_is_a_page_and_every_other_form(client, protocol):
 
 
 @pytest.mark.parametrize("protocol", PROTOCOLS)
-def test_the_page_shows_what_the_file_shows(client, protocol):
-    address = f"/verdicts/{examples(client)[protocol]}"
+def test_the_page_shows_what_the_file_shows(client, examples, protocol):
+    address = f"/verdicts/{examples[protocol]}"
     in_file = re.search(r"<main>(.*)</main>", client.get(f"{address}.html").text, re.DOTALL)[1]
     page = client.get(f"{address}?texts=raw", headers=HTML).text
     client.cookies.clear()
@@ -151,22 +157,22 @@ def test_nobody_waits_while_a_long_dialogue_is_read_or_its_page_is_made(tmp_path
     assert showing < 0.2
 
 
-def test_a_review_has_its_five_blocks_to_copy(client):
-    address = f"/verdicts/{examples(client)['review']}"
+def test_a_review_has_its_five_blocks_to_copy(client, examples):
+    address = f"/verdicts/{examples['review']}"
     page = client.get(address, headers=HTML).text
     blocks = [html.unescape(each) for each in re.findall(r'<pre id="block-\d"[^>]*>(.*?)</pre>', page, re.DOTALL)]
     assert len(blocks) == 5
     assert "\n\n".join(blocks) + "\n" == client.get(f"{address}.txt").text
 
 
-def test_prompts_and_replies_are_a_page_of_their_own(client):
+def test_prompts_and_replies_are_a_page_of_their_own(client, examples):
     page = client.get(f"/verdicts/{PLAIN.verdict_id}/calls", headers=HTML)
     assert page.status_code == 200
     told = client.get(f"/verdicts/{PLAIN.verdict_id}/calls.json").json()
     assert [prompt["title"] for prompt in told["prompts"]] == ["Comparer, A first", "Comparer, B first"]
     assert PLAIN.case.a in told["prompts"][0]["user"]
     assert len(told["replies"]) == len(PLAIN.calls)
-    empty = client.get(f"/verdicts/{examples(client)['compare']}/calls", headers=HTML).text
+    empty = client.get(f"/verdicts/{examples['compare']}/calls", headers=HTML).text
     assert "No model was called" in empty
     assert client.get(f"/verdicts/{PLAIN.verdict_id}/other", headers=HTML).status_code == 404
 

@@ -206,13 +206,11 @@ def test_the_form_judges_the_example_and_the_run_is_labelled_on_a_page(tmp_path)
 
     from adjudge.protocols.compare.settings import CompareSettings
 
-    app = create_app(CompareSettings(), journal=tmp_path / "journal.db", demo=True)
+    app = create_app(CompareSettings(), journal=tmp_path / "journal.db")
     with TestClient(app, follow_redirects=False) as client:
         shown = client.get("/judge/grade.json?example=1").json()
         answer = client.post("/judge/grade", data={**shown["fields"], "rubric": shown["rubric"]}, headers=FORM)
         assert "Failed with 50.0 of 100" in client.get(answer.headers["location"], headers=HTML).text
-        headlines = [each["headline"] for each in client.get("/judge/grade.json").json()["examples"]]
-        assert {"Failed with 50.0 of 100", "Failed with 65.0 of 100"} <= set(headlines)
         assert client.post("/api/rubrics", content=RUBRIC).status_code == 201
         run = judged(client, "".join(json.dumps(row) + "\n" for row in rows()), protocol="grade", rubric="mine")
         page = client.get(f"/runs/{run}", headers=HTML).text

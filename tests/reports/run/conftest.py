@@ -1,5 +1,5 @@
 """The runs that the tests of results use, too."""
 
-from results.conftest import fewer_draws, runs
+from results.conftest import runs
 
-__all__ = ["fewer_draws", "runs"]
+__all__ = ["runs"]
