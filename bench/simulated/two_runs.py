@@ -18,19 +18,21 @@ def lines(draws: int, costly: int) -> Iterator[Line]:
     # With fewer than ten pairs, or if fewer than six moved, there is no interval.
     for pairs, moved, a_task in ((15, 0.8, 1), (60, 0.2, 1), (60, 0.8, 1), (90, 0.8, 3)):
         at = f"{pairs} pairs, {a_task} to a task, {moved:.0%} move"
-        yield coverage("change of a score", at, partial(_covered, scores, pairs, moved, 0.3, a_task), costly)
+        yield coverage("two runs: change of a score", at, partial(_covered, scores, pairs, moved, 0.3, a_task), costly)
         for up, what in ((0.5, "false alarms"), (0.8, "power")):
             rng = np.random.default_rng(20_260_102)
             real = [scores(rng, pairs, moved, up, a_task)[1].real for _ in range(costly)]
-            yield alarms("change of a score is real", at, what, real)
+            yield alarms("two runs: change of a score is real", at, what, real)
     for pairs, a_task in ((20, 1), (60, 1), (200, 1), (180, 3)):
         for moved in (0.02, 0.1, 0.4):
             at = f"{pairs} pairs, {a_task} to a task, {moved:.0%} change"
-            yield coverage("change of a share", at, partial(_covered, shares, pairs, moved, 0.3, a_task), draws)
+            yield coverage(
+                "two runs: change of a share", at, partial(_covered, shares, pairs, moved, 0.3, a_task), draws
+            )
             for up, what in ((0.5, "false alarms"), (0.8, "power")):
                 rng = np.random.default_rng(20_260_103)
                 real = [shares(rng, pairs, moved, up, a_task)[1].real for _ in range(costly)]
-                yield alarms("change of a share is real", at, what, real)
+                yield alarms("two runs: change of a share is real", at, what, real)
 
 
 def scores(rng: Any, pairs: int, moved: float, up: float, a_task: int) -> tuple[float, Change]:
