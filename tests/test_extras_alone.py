@@ -10,22 +10,25 @@ import pytest
 from adapters.sessions import ROOT, TASK, fresh_environment, run
 
 CHECKS = 'name: c\nversion: "1"\nprotocol: grade\nitems: [{key: short, points: 1, check: {max_words: 9}}]\n'
-ROWS = '{"task": "Say hi.", "answer": "Hi."}\n'
+ROWS = '{"task": "Say hi.", "answer": "Hi."}\n{"task": "Say ho.", "answer": "Ho ho ho ho ho ho ho ho ho ho."}\n'
 NO_SERVER = "postgresql://ann@127.0.0.1:1/none"
 GRADE = ("grade", "--task", TASK, "--answer", "It is Oslo.")
+CHECKED, SERVER = ("--rubric", "c.yaml"), ("--journal", "{journal}")
 # Of each extra: a command that needs it, its status, and what it says where the rest (a model, a key, a server) is
-# missing, or what it prints.
+# missing, or what it prints. A `{journal}` is an empty one on a Postgres server.
 COMMANDS = {
     "local": ((*GRADE, "--judge", "gguf:none.gguf"), 2, r"none\.gguf: .*(not found|no such)"),
     "providers": ((*GRADE, "--judge", "deepseek:deepseek-chat"), 2, "DEEPSEEK_API_KEY"),
-    "postgres": ((*GRADE, "--journal", NO_SERVER), 2, "127.0.0.1"),
+    "postgres": ((*GRADE, *CHECKED, *SERVER), 0, '"passed": true'),
     "service": (("serve", "--port", "0", "--journal", NO_SERVER), 2, "127.0.0.1"),
     "ray": (
-        ("run", "grade", "rows.jsonl", "--rubric", "c.yaml", "--run", "out", "--engine", "ray"),
-        2,
-        "its workers share the run.s journal",
+        ("run", "grade", "rows.jsonl", *CHECKED, "--run", "out", "--engine", "ray", *SERVER),
+        0,
+        "2 verdicts: fail 1, pass 1 0 failures",
     ),
 }
+# What `adjudge doctor` finds of an extra that brings others.
+BRINGS = {"service": {"postgres"}, "ray": {"ray", "postgres"}}
 HOSTS = ("deepeval", "inspect", "mlflow", "opentelemetry")
 
 
@@ -43,16 +46,20 @@ def shown(out):
 
 @pytest.mark.slow
 @pytest.mark.parametrize("extra", COMMANDS)
-async def test_an_extra_alone_gives_the_command_that_it_is_for(tmp_path, extra):
+async def test_an_extra_alone_gives_the_command_that_it_is_for(tmp_path, extra, request):
     (tmp_path / "c.yaml").write_text(CHECKS)
     (tmp_path / "rows.jsonl").write_text(ROWS)
     command, status, says = COMMANDS[extra]
     python = await fresh_environment(tmp_path, extra)
     data = {"XDG_DATA_HOME": str(tmp_path / "data"), "HOME": str(tmp_path), "DEEPSEEK_API_KEY": ""}
     listed = await run(python, "-m", "adjudge", "doctor", folder=tmp_path, **data)
-    own = {"service": "postgres"}.get(extra, extra)
     found = set(re.findall(r"^ok +(\w+): installed", listed.out, re.MULTILINE))
-    assert found - {"opentelemetry"} == {own}, listed.out  # that API comes with a dependency that we always have
+    assert found - {"opentelemetry"} == BRINGS.get(extra, {extra}), (
+        listed.out
+    )  # that API comes with a dependency that we always have
+    if "{journal}" in command:
+        journal = request.getfixturevalue("postgres").new_place()
+        command = tuple(word.replace("{journal}", journal) for word in command)
     ended = await run(python, "-m", "adjudge", *command, folder=tmp_path, **data)
     assert ended.status == status, ended.out
     assert re.search(says, shown(ended.out)), ended.out
