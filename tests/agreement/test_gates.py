@@ -147,19 +147,25 @@ def test_as_many_more_cases_as_the_answer_says_would_settle_it():
     assert decide(below, graded(180, 20).measured()).more_cases is None  # exactly at the limit
 
 
-@pytest.mark.parametrize("differences", [False, True])
-def test_if_all_cases_are_alike_few_more_would_settle_it(differences):
-    """All pass, or no case differs from the baseline: the interval narrows with the number of cases, not its root."""
-    number, limit = (0.0, -0.02) if differences else (1.0, 0.98)
+@pytest.mark.parametrize(
+    ("number", "limit", "cases", "differences"),
+    [
+        *((1.0, 0.9, cases, False) for cases in (1, 5, 10, 20)),  # all pass
+        (1.0, 0.98, 60, False),
+        *((0.0, -0.02, cases, True) for cases in (20, 60)),  # no case differs from the baseline
+        *((0.5, 0.4, cases, False) for cases in (20, 40)),  # all ties
+    ],
+)
+def test_if_all_cases_are_alike_as_many_more_as_it_says_would_settle_it(number, limit, cases, differences):
     below = replace(condition("pass_rate < 0.9"), limit=limit)
 
     def decided(cases):
         alike = [CaseNumber(number, number, at) for at in range(cases)]
         return decide(below, CaseNumbers(alike, differences=differences).measured())
 
-    more = decided(60).more_cases
-    assert 100 < more < 140
-    assert decided(60 + round(1.1 * more)).answer == PASSES and decided(60 + round(0.8 * more)).answer == TOO_CLOSE
+    more = decided(cases).more_cases
+    assert decided(cases + round(1.15 * more) + 1).answer == PASSES
+    assert decided(cases + round(0.7 * more)).answer == TOO_CLOSE
 
 
 def test_cases_of_one_task_are_not_independent():

@@ -52,6 +52,13 @@ def test_the_interval_of_a_change_holds_with_few_pairs():
     assert sum(low <= 0.3 <= high for low, high in found) >= 0.92 * 400
 
 
+@pytest.mark.parametrize("many", [12, 600])
+@pytest.mark.parametrize("step", [0.1, 1.0])
+def test_a_change_that_is_the_same_everywhere_is_real(many, step):
+    found = mean_change(np.arange(many) / 7, np.arange(many) / 7 + step)
+    assert found.real and "without variance there is no interval" in found.change.reason
+
+
 def test_scores_of_which_few_moved_have_no_interval():
     moved = [mean_change(np.zeros(40), np.r_[np.ones(many), np.zeros(40 - many)]).change for many in (5, 6)]
     assert moved[0] == Figure(0.125, 40, "fewer than 6 moved, too few for an interval")
@@ -83,6 +90,7 @@ def test_a_change_is_real_only_if_test_and_interval_say_so():
         for low in (0.01, 0.0, -0.01)
     }
     assert [found for found, it in real.items() if it] == [(0.04, 0.01)]
+    assert Change(side, side, Figure(0.3, 9, "too few"), 0.004, "a test").real, "without an interval, the test decides"
 
 
 def test_the_short_way_for_many_pairs_leads_where_the_draws_lead(monkeypatch):

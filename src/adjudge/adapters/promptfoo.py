@@ -30,7 +30,9 @@ def get_assert(output: object, context: Mapping[str, Any]) -> dict[str, Any]:
         raise InputError("config", ", ".join(unknown), f"allowed: {', '.join(_OPTIONS)}")
     task = named("config.task", config["task"], given) if "task" in config else context["prompt"]
     asked: dict[str, Any] = {name: config[name] for name in ("judge", "rubric", "journal") if name in config}
-    asked |= {name: given.get(config.get(name, name)) for name in ("reference", "context")}
+    reference = given.get(config.get("reference", "reference"))
+    asked["reference"] = reference if reference is None else as_text(reference)
+    asked["context"] = given.get(config.get("context", "context"))
     outcome = run_sync(lambda: api.grade(as_text(task), as_text(output), **asked))
     if isinstance(outcome, Failure):
         raise JudgmentFailedError(explanation(outcome))

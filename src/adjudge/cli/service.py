@@ -103,6 +103,8 @@ def _check_not_left_open(args: argparse.Namespace, tokens: TokenStore) -> None:
 
 def _share_memory() -> None:
     """Let all threads share two heaps of glibc: with one for each, what a large request leaves is hardly used again."""
+    if "MALLOC_ARENA_MAX" in os.environ:
+        return
     with suppress(OSError, AttributeError, TypeError):  # another C library
         ctypes.CDLL(None).mallopt(_ARENA_MAX, 2)
 

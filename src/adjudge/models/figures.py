@@ -30,8 +30,8 @@ class Change:
     """A figure in two runs, under two judges, or in two halves of the time, and the change from one to the other.
 
     `real` says whether chance alone would rarely cause a change as large: whether `p` is below 0.05 and the interval of
-    the change leaves out 0 (the two come from different methods and may differ). It is False if there is no test, and
-    then the change's `reason` says why.
+    the change, if it has one, leaves out 0 (the two come from different methods and may differ). It is False if there
+    is no test, and then the change's `reason` says why.
     """
 
     before: Figure
@@ -42,7 +42,7 @@ class Change:
     real: bool = False  # always computed; it is a field so that it is in the JSON
 
     def __post_init__(self) -> None:
-        low, high = self.change.interval or (0.0, 0.0)
+        low, high = self.change.interval or (1.0, 1.0)
         object.__setattr__(self, "real", self.p is not None and self.p < SIGNIFICANT and not low <= 0 <= high)
 
 

@@ -20,7 +20,7 @@ from ..models.figures import Change, Figure
 from ..protocols.base import Protocol
 from ..protocols.figures import UNDECIDED
 from ..statistics.changes import mean_change, share_change
-from ..statistics.intervals import share
+from ..statistics.resampling import mean_by_unit
 from .columns import name
 from .database import Database, staged, workspace
 from .run import Run
@@ -55,8 +55,9 @@ class Shift:
 
 @dataclass(frozen=True)
 class Diff:
-    """The differences between two runs. `different` counts the cases judged in both, with copies counted once. `titles`
-    are the names of the scores for people, by column."""
+    """The differences between two runs. `different` counts the cases judged in both, with copies counted once, and
+    `flipped_share` is the share of these whose outcome changed. `titles` are the names of scores for people, by column.
+    """
 
     protocol: Protocol
     names: tuple[str, str]
@@ -72,7 +73,7 @@ class Diff:
     failed_in_both: int
     undecided: list[int]
     moves: Counter[tuple[str, str]]
-    flipped_different: int
+    flipped_share: Figure
     tests: Mapping[str, Change]
     agreement: Change | None
     shifts: Mapping[str, Shift]
@@ -94,11 +95,6 @@ class Diff:
     @property
     def flipped(self) -> int:
         return sum(self.flips.values())
-
-    @property
-    def flipped_share(self) -> Figure:
-        """The share of cases whose outcome changed. Copies are one case, changed if any of them is."""
-        return share(self.flipped_different, self.different)
 
     def changes(self, most: int | None = None, skipped: int = 0) -> Iterator[CaseChange]:
         """Yield the cases that changed: first those with another outcome, then by how far their main number moved."""
@@ -159,9 +155,11 @@ def _compared(old: Database, new: Database) -> Diff:
     )
     counted |= old.figures(
         f"""select count(*) as judged_in_both, count(distinct content) as different,
-        count(distinct content) filter (was <> now) as flipped_different, count(*) filter (moved) as changed,
+        count(*) filter (moved) as changed,
         [count(*) filter (was = '{UNDECIDED}'), count(*) filter (now = '{UNDECIDED}')] as undecided from judged"""
     )
+    # Copies are one case, changed if any of them is.
+    flipped = old.query("select max((was <> now)::INTEGER), any_value(task) from judged group by content")
     moves = old.query("select was, now, count(*) from judged group by all order by 3 desc, 1, 2")
     names = (old.run.name, new.run.name)
     agreed = _by_content(old, "agreed", "agrees")
@@ -176,6 +174,7 @@ def _compared(old: Database, new: Database) -> Diff:
         only_second=cases("first is null"),
         fixed=cases("was <> 'verdict' and now = 'verdict'"),
         broken=cases("was = 'verdict' and now <> 'verdict'"),
+        flipped_share=mean_by_unit(flipped),
         moves=Counter({(was, now): count for was, now, count in moves}),
         tests={score: mean_change(*both) for score, both in pairs.items() if len(both[0])},
         agreement=share_change(*agreed) if len(agreed[0]) else None,

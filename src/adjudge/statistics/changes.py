@@ -41,7 +41,8 @@ def mean_change(before: Sequence[float], after: Sequence[float], units: Sequence
     figure = mean_by_unit(zip(second - first, of, strict=True), is_share=False)
     if figure.interval is not None and len(moved) < _FEWEST_MOVED:
         figure = Figure(figure.value, figure.cases, f"fewer than {_FEWEST_MOVED} moved, too few for an interval")
-    return Change(_side(first, of), _side(second, of), figure, *_tested(moved))
+    sides = (mean_by_unit(zip(side, of, strict=True), is_share=False) for side in (first, second))
+    return Change(*sides, figure, *_tested(moved))
 
 
 def share_change(before: Sequence[float], after: Sequence[float], units: Sequence[Hashable] | None = None) -> Change:
@@ -54,7 +55,8 @@ def share_change(before: Sequence[float], after: Sequence[float], units: Sequenc
     else:
         p, test = _tested(moved)
     figure = difference_by_unit(zip((second - first).tolist(), of, strict=True))
-    return Change(_side(first, of), _side(second, of), figure, p, test)
+    sides = (mean_by_unit(zip(side, of, strict=True)) for side in (first, second))
+    return Change(*sides, figure, p, test)
 
 
 def _moved(apart: Any, units: Iterable[Hashable]) -> Any:
@@ -65,6 +67,8 @@ def _moved(apart: Any, units: Iterable[Hashable]) -> Any:
 
 def _tested(moved: Any) -> tuple[float, str]:
     """Return the p-value of these sums, if each could as well have the other sign, and the name of the test."""
+    if len(moved) > _MANY_MOVED and np.ptp(moved) < 1e-9:
+        return 0.0, "t test"  # all moved by the same amount
     if len(moved) > _MANY_MOVED:
         return float(stats.ttest_1samp(moved, 0.0).pvalue), "t test"
     if len(moved) < 2:  # a single one could as well have moved the other way
@@ -79,9 +83,3 @@ def _tested(moved: Any) -> tuple[float, str]:
         random_state=np.random.default_rng(SEED),
     )
     return float(found.pvalue), "permutation test"
-
-
-def _side(numbers: Any, units: Iterable[Hashable]) -> Figure:
-    """Return the mean of a side. If all its numbers are 0 or 1, it is a share."""
-    is_share = set(np.unique(numbers).tolist()) <= {0.0, 1.0}
-    return mean_by_unit(zip(numbers, units, strict=True), is_share=is_share)

@@ -26,6 +26,7 @@ from .intervals import CONFIDENCE, SEED, share_interval
 OfWeights = Callable[[Any], Any]
 
 DRAWS = 999  # of every bootstrap; coverage was measured with this number
+_NOTHING = 1e-24  # a variance that rounding alone may cause
 FEW_UNITS = 10  # with fewer units there is no bootstrap
 _LEAST_DRAWS, _NUMBERS_DRAWN = 199, 10_000_000  # with many thousands of cases, fewer draws are enough
 _NUMBERS_HELD = 1_000_000
@@ -154,8 +155,8 @@ def mean_by_unit(
         return Figure(mean, cases, "", share_ends(mean, variance, cases, count, labels))
     if count < FEW_UNITS:
         return Figure(mean, cases, too_few(count, cases, "an interval"))
-    if variance == 0:
-        return Figure(mean, cases, f"the same in every case of {cases}: too few for an interval")
+    if variance <= _NOTHING * max(mean * mean, 1.0):
+        return Figure(mean, cases, f"the same in every case of {cases}: without variance there is no interval")
     reach = float(stats.t.ppf(1 - _TAIL, count - 1)) * variance**0.5
     return Figure(mean, cases, "", (mean - reach, mean + reach))
 

@@ -20,6 +20,7 @@ Answer = Literal["passes", "fails", "too close to call"]
 PASSES: Answer = "passes"
 FAILS: Answer = "fails"
 TOO_CLOSE: Answer = "too close to call"
+_Z_SQUARED = 3.8415  # of a 95 % interval
 
 
 @dataclass(frozen=True, slots=True)
@@ -38,14 +39,15 @@ class CaseNumber:
 @dataclass(frozen=True, slots=True)
 class MeasuredFigure:
     """A figure over the decided cases. If `open` cases are not decided, also with all of them at their lowest and at
-    their highest. `exact`: it is of the whole run, so that it needs no interval. `same`: all numbers are equal."""
+    their highest. `exact`: it is of the whole run, so that it needs no interval. `at_end`: all numbers are
+    one end of their scale."""
 
     figure: Figure
     lowest: Figure | None = None
     highest: Figure | None = None
     open: int = 0
     exact: bool = False
-    same: bool = False
+    at_end: bool = False
 
 
 @dataclass(frozen=True, slots=True)
@@ -76,12 +78,13 @@ class CaseNumbers:
     def measured(self) -> MeasuredFigure:
         """Measure the figure over the decided cases, and with the others at both ends."""
         figure = self._figure((case.low, case.unit) for case in self.known)
-        same = len({case.low for case in self.known}) == 1
+        ends = {0.0} if self.differences else set(self.scale)
+        at_end = any({case.low for case in self.known} == {end} for end in ends)
         if len(self.known) == len(self.cases):
-            return MeasuredFigure(figure, same=same)
+            return MeasuredFigure(figure, at_end=at_end)
         lowest = self._figure((case.low, case.unit) for case in self.cases)
         highest = self._figure((case.high, case.unit) for case in self.cases)
-        return MeasuredFigure(figure, lowest, highest, len(self.cases) - len(self.known), same=same)
+        return MeasuredFigure(figure, lowest, highest, len(self.cases) - len(self.known), at_end=at_end)
 
     def _figure(self, numbers: Iterable[tuple[float, Hashable]]) -> Figure:
         given = list(numbers)
@@ -136,8 +139,8 @@ def _answer(condition: GateCondition, figure: Figure, exact: bool) -> Answer | N
 def _more_cases(condition: GateCondition, measured: MeasuredFigure) -> int | None:
     """Return how many more cases would move the interval's end beyond the limit if the figure stayed the same.
 
-    An interval narrows with the square root of the number of cases; if all have the same number, with the number of
-    cases itself. Of more cases, as many will not be decided as now.
+    An interval narrows with the square root of the number of cases. If all numbers are one end of their scale, it is
+    as long as z²/(n + z²). Of more cases, as many will not be decided as now.
     """
     figure = measured.figure
     if figure.value is None or figure.interval is None:
@@ -150,4 +153,6 @@ def _more_cases(condition: GateCondition, measured: MeasuredFigure) -> int | Non
     # The interval of a share is shorter on the side of the nearer end, 0 or 1; with more cases both sides become equal.
     reach = max(reach, (high - low) / 2)
     cases = figure.cases + measured.open
-    return max(math.ceil(cases * (reach / away) ** (1 if measured.same else 2)) - cases, 1)
+    if measured.at_end:
+        return max(math.ceil((cases + _Z_SQUARED) * reach / away - _Z_SQUARED) - cases, 1)
+    return max(math.ceil(cases * (reach / away) ** 2) - cases, 1)

@@ -120,7 +120,9 @@ def build(verdict: ComparisonVerdict, rubric: Rubric) -> ComparisonView:
         rows=rows,
         table=[(row.name, row.weight, *(side.score for side in row.sides)) for row in rows],
         not_assessed=_not_assessed(rows),
-        filled_in=wording.filled_in(sum(not row.assessed for row in rows), len(rows), "both totals"),
+        filled_in=wording.filled_in(
+            sum(not row.assessed and row.weight != "0" for row in rows), len(rows), "both totals"
+        ),
         orders=[(_FIRST[opinion.order], opinion, _named(opinion.preference)) for opinion in verdict.opinions],
         facts=[(wording.words_of(fact.name), _place(fact), fact.found) for fact in verdict.facts],
         refs=[ref for own in refs.values() for ref in own],

@@ -62,9 +62,10 @@ def _finding(figures: RunFigures) -> Headline:
         )
     names = criteria(figures.run) | {"likert": "the preference"}
     corrected = {name: counted["replaced"] for name, counted in corrections.items()}
-    most = " and ".join(names.get(name, name) for name in corrected if corrected[name] == max(corrected.values()))
+    most = [names.get(name, name) for name in corrected if corrected[name] == max(corrected.values())]
+    often = f", most often {' and '.join(most)}" if len(most) < 3 else ""
     of = many(checked, "checked rating")
-    sentence = f"{wrong:,} of {of} {'was' if wrong == 1 else 'were'} replaced, most often {most}."
+    sentence = f"{wrong:,} of {of} {'was' if wrong == 1 else 'were'} replaced{often}."
     return Headline(f"{rounded_percent(wrong / checked)} of ratings corrected", f"{sentence}{rest} {reviews}", "B")
 
 

@@ -162,13 +162,13 @@ def _scores(first: Verdict, second: Verdict) -> Iterator[ScoreOfTwo]:
 
 
 def _score(name: str, first: Any, second: Any) -> ScoreOfTwo:
-    change = "" if None in (first, second) else f"{second - first:+.4g}".replace("-", "\u2212")
+    change = "" if None in (first, second) or first == second else f"{second - first:+.4g}".replace("-", "\u2212")
     return ScoreOfTwo(
         name=name[:1].upper() + name[1:],
         first=_text(first),
         second=_text(second),
-        change=change if first != second else "",
-        differs=first != second,
+        change=change,
+        differs=bool(change),
     )
 
 
