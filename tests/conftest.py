@@ -50,11 +50,6 @@ def pytest_collection_modifyitems(config: pytest.Config, items: list[pytest.Item
         items.sort(key=lambda item: item.path.parent.name not in ("e2e", "runs", "server"))
 
 
-def pytest_collection_finish() -> None:
-    """What is alive now stays so until the end."""
-    gc.freeze()
-
-
 def pytest_addoption(parser: pytest.Parser) -> None:
     parser.addoption("--write-golden", action="store_true", help="write the golden files anew instead of checking them")
 
