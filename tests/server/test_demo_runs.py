@@ -117,6 +117,8 @@ def test_the_examples_of_a_protocol_are_beside_its_form_with_their_verdicts(clie
 def test_dialogues_are_judged_with_objections(client, runs):
     answers = runs[DIALOGUES]["answers"]
     assert sum(answers.values()) == 10 and len(answers) >= 4
+    listed = client.get(f"/runs/{runs[DIALOGUES]['run_id']}/cases.json").json()["cases"]["outcomes"]
+    assert [each["said"] for each in listed] == ["All", "100", "80", "60", "20"], "the best first"
     verdicts = (client.get(f"/api/verdicts/{row['verdict_id']}").text for row in rows(client, runs[DIALOGUES]))
     assert sum('"agree":false' in verdict.replace(" ", "") for verdict in verdicts) >= 3
 

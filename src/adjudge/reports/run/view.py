@@ -95,7 +95,9 @@ def view_run(database: Database) -> tuple[RunView, Summary, Mapping[str, tuple[i
     table, report = run.protocol.table, run.protocol.run_report() or RunReport()
     figures = RunFigures(run, summary, grid_of(database), report.own(database))
     failed = summary.statuses["failure"] + summary.statuses["skipped"]
-    outcomes = {**dict(sorted(summary.outcomes.items())), "failed": failed}
+    # As text, 100 would come before 20.
+    order = sorted(summary.outcomes, key=None if table.outcome.classes else table.outcome.rank)
+    outcomes = {**{key: summary.outcomes[key] for key in order}, "failed": failed}
     without_verdict = database.query(
         f"""select position, "case", coalesce(reason, 'skipped'), coalesce(message, '') from {database.chosen}
         where status <> 'verdict' order by position limit {MOST_FAILURES}"""
