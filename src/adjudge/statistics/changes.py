@@ -41,8 +41,8 @@ def mean_change(before: Sequence[float], after: Sequence[float], units: Sequence
     figure = mean_by_unit(zip(second - first, of, strict=True), is_share=False)
     if figure.interval is not None and len(moved) < _FEWEST_MOVED:
         figure = Figure(figure.value, figure.cases, f"fewer than {_FEWEST_MOVED} moved, too few for an interval")
-    sides = (mean_by_unit(zip(side, of, strict=True), is_share=False) for side in (first, second))
-    return Change(*sides, figure, *_tested(moved))
+    was, now = (mean_by_unit(zip(side, of, strict=True), is_share=False) for side in (first, second))
+    return Change(was, now, figure, *_tested(moved))
 
 
 def share_change(before: Sequence[float], after: Sequence[float], units: Sequence[Hashable] | None = None) -> Change:
@@ -55,8 +55,8 @@ def share_change(before: Sequence[float], after: Sequence[float], units: Sequenc
     else:
         p, test = _tested(moved)
     figure = difference_by_unit(zip((second - first).tolist(), of, strict=True))
-    sides = (mean_by_unit(zip(side, of, strict=True)) for side in (first, second))
-    return Change(*sides, figure, p, test)
+    was, now = (mean_by_unit(zip(side, of, strict=True)) for side in (first, second))
+    return Change(was, now, figure, p, test)
 
 
 def _moved(apart: Any, units: Iterable[Hashable]) -> Any:
