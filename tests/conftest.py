@@ -24,7 +24,7 @@ from adjudge.protocols.compare.case import Comparison
 for _protocol in names():  # tests ask questions without an engine, which would load their protocol
     protocol_of(_protocol)
 
-# Thousands of collected tests stay alive in every process: looking through them took a tenth of the time to collect them.
+# Thousands of collected tests stay alive in every process: the collector took a tenth of the time to find them.
 gc.set_threshold(20_000, 20, 20)
 
 # The machines that run this are busy: a slow example is not a wrong one.
