@@ -39,7 +39,7 @@ test: .venv/.dev
 
 # What takes minutes: a real local model, a Ray cluster, a fresh installation, whole benchmarks. The longest files begin, so that none is left
 # to the end, when one process works alone.
-LONGEST := tests/runs/test_ray.py tests/llm/test_gguf.py tests/e2e/test_readme.py \
+LONGEST := tests/runs/test_ray.py tests/llm/test_gguf.py tests/e2e/test_readme.py tests/e2e/test_demo_in_browser.py \
   tests/e2e/test_pages_in_browser.py tests/test_deployment.py \
   tests/bench/test_service.py tests/bench/test_runs.py
 slow: .venv/.dev
