@@ -43,10 +43,10 @@ def test_growth_beyond_noise_is_said_and_noise_is_not(bench, capsys):
     soak = bench("soak")
     flat = {"memory, MB": 80.0, "open handles": 25.0, "threads": 9.0, "disk a row, bytes": 9000.0}
     flat["write-ahead log, MB"] = 4.0
-    assert soak.told([flat] * 30) == []
+    assert soak.growth([flat] * 30, 600.0) == []
     for name in flat:
         grown = [{**flat, name: flat[name] + step * (flat[name] + 10) / 2} for step in range(30)]
-        (said,) = soak.told(grown)
+        (said,) = soak.growth(grown, 600.0)
         assert said.startswith(name)
     assert "first third" in capsys.readouterr().out
 

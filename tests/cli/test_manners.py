@@ -6,6 +6,7 @@ import json
 import os
 import pty
 import re
+import select
 import shutil
 import subprocess
 
@@ -299,13 +300,14 @@ def zsh_offers(script, words):
     def typed(keys, awaited):
         os.write(terminal, keys.encode())
         shown = ""
-        while awaited not in shown:
+        while awaited not in shown and select.select([terminal], [], [], 60)[0]:
             shown += os.read(terminal, 4096).decode()
         return shown
 
     try:
         typed(f"source {script.parent}/begin.zsh; print be''gun\n", "begun\r\n")
-        shown = typed(f"adjudge {' '.join(words)}\t\x15print do''ne\n", "done\r\n")
+        shown = typed(f"adjudge {' '.join(words)}\t", "offers:")  # keys that wait already would stop the completion
+        shown += typed("\x15print do''ne\n", "done\r\n")
     finally:
         process.kill()
         process.wait()
