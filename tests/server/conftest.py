@@ -4,12 +4,15 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterator
 from contextlib import ExitStack
+from pathlib import Path
+from typing import Any
 
 import pytest
 from fastapi import FastAPI
 from fastapi.testclient import TestClient
 from server.people import acting_as
 from server.run_pages import BAD, LINES, NASTY, judged
+from stored import store_examples
 
 from adjudge.protocols.compare.settings import CompareSettings
 from adjudge.protocols.rubrics import shipped
@@ -18,8 +21,18 @@ from adjudge.server.users import Role
 
 
 @pytest.fixture(scope="module")
-def app(tmp_path_factory: pytest.TempPathFactory) -> FastAPI:
-    journal = tmp_path_factory.mktemp("service") / "journal.db"
+def journal(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    return tmp_path_factory.mktemp("service") / "journal.db"
+
+
+@pytest.fixture(scope="module")
+def examples(journal: Path) -> dict[str, Any]:
+    """The verdicts of the shipped examples, by protocol."""
+    return store_examples(journal)
+
+
+@pytest.fixture(scope="module")
+def app(journal: Path) -> FastAPI:
     return create_app(CompareSettings(), allowed_judges=("jury:embedded+embedded",), journal=journal)
 
 

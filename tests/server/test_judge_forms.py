@@ -11,7 +11,6 @@ from fastapi.testclient import TestClient
 from reports import verdict_samples
 from scripted.provider import refuses
 from server.test_rubrics_api import OURS
-from stored import store_examples
 
 from adjudge.protocols.compare.settings import CompareSettings
 from adjudge.protocols.rubrics import parse, shipped
@@ -24,17 +23,6 @@ PROTOCOLS = ("compare", "dialogue", "grade", "review")
 COMPARISON = {**json.loads(example("compare")), "both_orders": "1"}
 PLAIN = verdict_samples.plain_sample().verdict
 NASTY = "\n<script>alert(1)</script> </textarea>\u202e right to left \x07 & &amp; {{ 7*7 }}"
-
-
-@pytest.fixture(scope="module")
-def journal(tmp_path_factory):
-    return tmp_path_factory.mktemp("service") / "journal.db"
-
-
-@pytest.fixture(scope="module")
-def examples(journal):
-    """The verdicts of the shipped examples, by protocol."""
-    return store_examples(journal)
 
 
 @pytest.fixture(scope="module")

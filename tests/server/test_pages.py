@@ -12,7 +12,7 @@ import httpx2
 import pytest
 from fastapi.testclient import TestClient
 from reports import verdict_samples
-from stored import store_examples, store_verdict
+from stored import store_verdict
 
 from adjudge.engine import open_engine
 from adjudge.models.base import to_json
@@ -30,17 +30,6 @@ PROTOCOLS = ("compare", "dialogue", "grade", "review")
 COMPARISON = {**json.loads(example("compare")), "both_orders": "1"}
 PLAIN = verdict_samples.plain_sample().verdict
 NASTY = "\n<script>alert(1)</script> </textarea>\u202e right to left \x07 & &amp; {{ 7*7 }}"
-
-
-@pytest.fixture(scope="module")
-def journal(tmp_path_factory):
-    return tmp_path_factory.mktemp("service") / "journal.db"
-
-
-@pytest.fixture(scope="module")
-def examples(journal):
-    """The verdicts of the shipped examples, by protocol."""
-    return store_examples(journal)
 
 
 @pytest.fixture(scope="module")

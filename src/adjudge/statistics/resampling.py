@@ -127,9 +127,9 @@ def changed(
 
 def too_few(units: int, cases: int, what: str) -> str:
     """Say that there are too few units. Where a unit has several cases, readers count more of them than we do."""
-    called = "cases are" if units == cases else "independent cases (tasks or groups) are"
-    called = called.replace("cases", "case", 1).replace(" are", " is") if units == 1 else called
-    return f"{units} {called} too few for {what}: at least {FEW_UNITS}"
+    noun, verb = ("case", "is") if units == 1 else ("cases", "are")
+    called = noun if units == cases else f"independent {noun} (tasks or groups)"
+    return f"{units} {called} {verb} too few for {what}: at least {FEW_UNITS}"
 
 
 def mean_by_unit(
