@@ -12,7 +12,7 @@ from collections.abc import Hashable, Iterable, Sequence
 from typing import Any
 
 import numpy as np
-from scipy import stats  # type: ignore[import-untyped]
+import scipy  # type: ignore[import-untyped]
 
 from ..models.figures import Change, Figure
 from .intervals import SEED
@@ -27,7 +27,7 @@ _NUMBERS_HELD = 2_000_000
 
 def same_chance(one: int, other: int) -> float:
     """Return the p-value of the exact sign test, which assumes that both outcomes are equally likely."""
-    return float(stats.binomtest(one, one + other).pvalue) if one + other else 1.0
+    return float(scipy.stats.binomtest(one, one + other).pvalue) if one + other else 1.0
 
 
 def mean_change(before: Sequence[float], after: Sequence[float], units: Sequence[Hashable] | None = None) -> Change:
@@ -70,10 +70,10 @@ def _tested(moved: Any) -> tuple[float, str]:
     if len(moved) > _MANY_MOVED and np.ptp(moved) < 1e-9:
         return 0.0, "t test"  # all moved by the same amount
     if len(moved) > _MANY_MOVED:
-        return float(stats.ttest_1samp(moved, 0.0).pvalue), "t test"
+        return float(scipy.stats.ttest_1samp(moved, 0.0).pvalue), "t test"
     if len(moved) < 2:  # a single one could as well have moved the other way
         return 1.0, "permutation test"
-    found = stats.permutation_test(
+    found = scipy.stats.permutation_test(
         (moved, np.zeros(len(moved))),
         lambda a, b, axis: (a - b).sum(axis=axis),
         permutation_type="samples",

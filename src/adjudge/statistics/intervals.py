@@ -1,17 +1,20 @@
-"""Intervals by formula, and what all intervals and tests share: their level, and the seed of every draw."""
+"""Intervals by formula, and what all intervals and tests share: their level, and the seed of every draw.
+
+Quantiles are taken from `scipy.special`; `scipy.stats`, which takes a second to import, only where a test needs it: as
+an attribute of `scipy` it is imported when it is used.
+"""
 
 from __future__ import annotations
 
 import math
 
-import numpy as np
-from scipy import stats  # type: ignore[import-untyped]
+import scipy  # type: ignore[import-untyped]
 
 from ..models.figures import Figure
 
 SEED = 20_260_101
 CONFIDENCE = 0.95
-_Z = float(stats.norm.ppf((1 + CONFIDENCE) / 2))
+_Z = float(scipy.special.ndtri((1 + CONFIDENCE) / 2))
 
 
 def share(hits: int, of: int) -> Figure:
@@ -34,8 +37,8 @@ def mean_interval(mean: float, deviation: float | None, count: int) -> tuple[flo
         return None
     if deviation == 0:
         return mean, mean
-    low, high = stats.t.interval(CONFIDENCE, count - 1, mean, deviation / np.sqrt(count))
-    return float(low), float(high)
+    reach = float(scipy.special.stdtrit(count - 1, (1 + CONFIDENCE) / 2)) * deviation / math.sqrt(count)
+    return mean - reach, mean + reach
 
 
 def mean_figure(mean: float, deviation: float | None, cases: int, different: int | None = None) -> Figure:

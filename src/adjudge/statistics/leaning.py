@@ -24,7 +24,7 @@ from collections.abc import Callable, Hashable, Mapping, Sequence
 from typing import Any, NamedTuple
 
 import numpy as np
-from scipy import stats  # type: ignore[import-untyped]
+import scipy  # type: ignore[import-untyped]
 
 from ..models.figures import Figure
 from .intervals import CONFIDENCE
@@ -179,7 +179,7 @@ def _fieller(ballots: _Ballots, moments: _Moments, units: Any) -> tuple[float | 
     lean = mean * spread - moments.product  # times spread
     tops, bottoms = np.bincount(units, moves(verdicts)), np.bincount(units, moments.moves_spread)
     scale = count / (count - 1) / cases**2
-    reach = float(stats.t.ppf((1 + CONFIDENCE) / 2, count - 1)) ** 2
+    reach = float(scipy.special.stdtrit(count - 1, (1 + CONFIDENCE) / 2)) ** 2
     top, both, bottom = scale * tops @ tops, scale * tops @ bottoms, scale * bottoms @ bottoms
     preferred, contradicted = ballots.sums(ballots.votes), moves(-verdicts) ** 2 / cases**2
     top += sum(contradicted[kind].mean() for kind in (preferred > 0, preferred < 0) if kind.any())

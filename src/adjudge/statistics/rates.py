@@ -20,7 +20,7 @@ from functools import cache
 from typing import Any
 
 import numpy as np
-from scipy import special, stats  # type: ignore[import-untyped]
+from scipy import special  # type: ignore[import-untyped]
 
 from ..models.figures import Change, Figure
 from .intervals import CONFIDENCE, SEED, share_interval
@@ -78,7 +78,7 @@ def design_effects(people: Sequence[Units]) -> list[float]:
     typical = (every[:, 1] ** 2).sum() / every[:, 1].sum()
     correlation = max((products + assumed / (typical - 1)) / (variances + assumed), 0.0)
     known = len(every) - len(people) + _ASSUMED_UNITS
-    correlation *= (stats.t.ppf((1 + CONFIDENCE) / 2, known) / stats.norm.ppf((1 + CONFIDENCE) / 2)) ** 2
+    correlation *= (special.stdtrit(known, (1 + CONFIDENCE) / 2) / special.ndtri((1 + CONFIDENCE) / 2)) ** 2
     sizes = [sum(size**2 for _, size in units) / sum(size for _, size in units) for units in people]
     return [1 + (size - 1) * min(float(correlation), 1.0) for size in sizes]
 

@@ -17,7 +17,7 @@ from dataclasses import dataclass, replace
 from typing import Any, NamedTuple
 
 import numpy as np
-from scipy import stats  # type: ignore[import-untyped]
+import scipy  # type: ignore[import-untyped]
 
 from ..models.figures import Figure
 from .intervals import CONFIDENCE, SEED, share_interval
@@ -121,8 +121,8 @@ def changed(
     # p is twice the smaller tail. A draw with no difference counts in both tails.
     beyond = min(int((known <= 0).sum()), int((known >= 0).sum()))
     p = min(2 * (beyond + 1) / (len(known) + 1), 1.0)
-    away = stats.norm.isf(p / 2) * math.sqrt((fewest - 1) / fewest)
-    return replace(change, interval=(low, high)), float(2 * stats.t.sf(away, fewest - 1))
+    away = -scipy.special.ndtri(p / 2) * math.sqrt((fewest - 1) / fewest)
+    return replace(change, interval=(low, high)), float(2 * scipy.special.stdtr(fewest - 1, -away))
 
 
 def too_few(units: int, cases: int, what: str) -> str:
@@ -157,7 +157,7 @@ def mean_by_unit(
         return Figure(mean, cases, too_few(count, cases, "an interval"))
     if variance <= _NOTHING * max(mean * mean, 1.0):
         return Figure(mean, cases, f"the same in every case of {cases}: without variance there is no interval")
-    reach = float(stats.t.ppf(1 - _TAIL, count - 1)) * variance**0.5
+    reach = float(scipy.special.stdtrit(count - 1, 1 - _TAIL)) * variance**0.5
     return Figure(mean, cases, "", (mean - reach, mean + reach))
 
 
@@ -180,7 +180,9 @@ def share_ends(mean: float, variance: float, cases: int, units: int, labels: int
     else:
         effective = min(mean * (1 - mean) / variance, most) if variance else float(most)
         if units < most:
-            effective *= float(stats.t.ppf(1 - _TAIL, most - 1) / stats.t.ppf(1 - _TAIL, units - 1)) ** 2
+            effective *= (
+                float(scipy.special.stdtrit(most - 1, 1 - _TAIL) / scipy.special.stdtrit(units - 1, 1 - _TAIL)) ** 2
+            )
     return share_interval(mean * effective, effective)
 
 
@@ -229,7 +231,7 @@ def _drawn(
     with warnings.catch_warnings(), np.errstate(all="ignore"):
         # SciPy gives no BCa interval if any draw has no value; then percentiles are used instead.
         warnings.simplefilter("ignore")
-        found = stats.bootstrap(
+        found = scipy.stats.bootstrap(
             [np.arange(count)],
             values,
             vectorized=True,
@@ -259,7 +261,7 @@ def _bounded(figure: Figure, statistic: Statistic, drawn: Any, ends: Any, units:
 
 def expanded_tail(units: int) -> float:
     """Return the share of draws to leave out at each end of an interval; with few units, fewer draws."""
-    return float(stats.norm.sf(stats.t.ppf(1 - _TAIL, units - 1) * math.sqrt(units / (units - 1))))
+    return float(scipy.special.ndtr(-scipy.special.stdtrit(units - 1, 1 - _TAIL) * math.sqrt(units / (units - 1))))
 
 
 def _often_undefined(known: Any, drawn: Any) -> str:

@@ -4,7 +4,6 @@ The interval is Clopper and Pearson's for as many independent things as would gi
 the clusters (Korn and Graubard 1998). It exists at 0 % and at 100 %, and is wider than needed rather than too narrow.
 It is for rare things, such as invented quotes: Wilson's form, which `resampling.mean_by_unit` uses for agreement, is
 narrower, but held only 85 to 88 % at shares of 1 to 5 %.
-`scipy.special` is used because every run ends with these figures, and `scipy.stats` takes a second to import.
 """
 
 from __future__ import annotations

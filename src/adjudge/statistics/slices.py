@@ -16,7 +16,7 @@ from dataclasses import dataclass
 from typing import Any
 
 import numpy as np
-from scipy import stats  # type: ignore[import-untyped]
+import scipy  # type: ignore[import-untyped]
 
 from ..models.figures import Figure
 from .resampling import mean_by_unit, numbered
@@ -60,7 +60,7 @@ def compare_parts(
             continue
         mean = mean_by_unit(zip(numbers[within].tolist(), unit_of[within].tolist(), strict=True), is_share=are_shares)
         tested[name] = mean, float(numbers[~within].mean()), _no_difference(numbers, unit_of, within, are_shares)
-    adjusted = stats.false_discovery_control([p for _, _, p in tested.values()]) if tested else ()
+    adjusted = scipy.stats.false_discovery_control([p for _, _, p in tested.values()]) if tested else ()
     return {
         name: Part(mean, rest, p, float(corrected))
         for (name, (mean, rest, p)), corrected in zip(tested.items(), adjusted, strict=True)
@@ -82,7 +82,7 @@ def _no_difference(values: Any, unit_of: Any, inside: Any, are_shares: bool) -> 
     if error == 0:
         return 1.0 if means[0] == means[1] else 0.0
     fewest = min(len(np.unique(unit_of[side])) for side in sides)
-    return float(2 * stats.t.sf(abs(means[0] - means[1]) / error, fewest - 1))
+    return float(2 * scipy.special.stdtr(fewest - 1, -abs(means[0] - means[1]) / error))
 
 
 def _alike(off: Any, unit_of: Any) -> float:
@@ -99,4 +99,4 @@ def _exact(means: Sequence[float], sizes: Sequence[float]) -> float:
     """Return Fisher's p-value for two shares of about so many independent cases."""
     of = [max(round(size), 1) for size in sizes]
     hits = [round(mean * size) for mean, size in zip(means, of, strict=True)]
-    return float(stats.fisher_exact([hits, [size - own for size, own in zip(of, hits, strict=True)]]).pvalue)
+    return float(scipy.stats.fisher_exact([hits, [size - own for size, own in zip(of, hits, strict=True)]]).pvalue)

@@ -18,7 +18,7 @@ from math import ceil
 from typing import Any, Literal
 
 import numpy as np
-from scipy import stats  # type: ignore[import-untyped]
+import scipy  # type: ignore[import-untyped]
 
 from ..models.figures import Figure
 from .people import HeldOut, Panel
@@ -175,13 +175,13 @@ def _tested(worse: Any, units: Any, margin: float) -> _Test | None:
     times = max(variance / alone, 1.0) if alone else float(sizes @ sizes) / cases
     variance = max(variance, margin * (1 - margin) * times)
     score = (mean - margin) / (variance / cases) ** 0.5 if variance else np.inf * np.sign(mean - margin or -1.0)
-    below = float(stats.t.cdf(score, count - 1))
+    below = float(scipy.special.stdtr(count - 1, score))
     return _Test(mean, variance, cases, below, 1 - below)
 
 
 def _discovered(p: Sequence[float]) -> list[bool]:
     """Return which p-values are discoveries by Benjamini and Yekutieli's procedure, which allows for dependence."""
-    return [bool(it <= _ERROR) for it in stats.false_discovery_control(p, method="by")]
+    return [bool(it <= _ERROR) for it in scipy.stats.false_discovery_control(p, method="by")]
 
 
 def _more_cases(tests: Sequence[_Test], margin: float) -> int | None:
@@ -192,7 +192,7 @@ def _more_cases(tests: Sequence[_Test], margin: float) -> int | None:
     passes = len(leaning) >= PASSES * people
     needed = ceil(PASSES * people) if passes else people // 2 + 1
     level = needed * _ERROR / people / sum(1 / at for at in range(1, people + 1))
-    reach = float(stats.norm.ppf(1 - level) + stats.norm.ppf(_POWER))
+    reach = float(scipy.special.ndtri(1 - level) + scipy.special.ndtri(_POWER))
     sizes = sorted(
         test.variance * (reach / (test.worse - margin)) ** 2
         for test in (leaning if passes else tests)

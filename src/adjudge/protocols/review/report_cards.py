@@ -12,7 +12,7 @@ from collections.abc import Collection, Hashable, Mapping, Sequence
 from dataclasses import dataclass, replace
 from typing import Any
 
-from scipy import stats  # type: ignore[import-untyped]
+import scipy  # type: ignore[import-untyped]
 
 from ...models.base import Frozen
 from ...models.figures import SIGNIFICANT, Change, Figure
@@ -215,7 +215,7 @@ def _adjusted(chances: Mapping[Any, float]) -> dict[Any, float]:
     """Adjust p-values for their number (false discovery rate)."""
     if not chances:
         return {}
-    return dict(zip(chances, stats.false_discovery_control(list(chances.values())).tolist(), strict=True))
+    return dict(zip(chances, scipy.stats.false_discovery_control(list(chances.values())).tolist(), strict=True))
 
 
 def _to_learn_from(own: Sequence[ReviewedRating], swaps: Sequence[Swap]) -> list[tuple[ReviewedRating, Swap | None]]:
