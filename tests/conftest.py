@@ -18,7 +18,6 @@ from scripted.provider import ScriptedProvider
 from adjudge.journal import Journal, open_journal
 from adjudge.judges.llm import LLMJudge
 from adjudge.protocols.base import names, protocol_of
-from adjudge.protocols.compare import leaderboard
 from adjudge.protocols.compare.case import Comparison
 
 for _protocol in names():  # tests ask questions without an engine, which would load their protocol
@@ -59,14 +58,6 @@ def _own_data_folder(tmp_path_factory: pytest.TempPathFactory) -> Iterator[None]
     """Runs are noted in the user's data folder: not in that of whoever runs the tests."""
     with pytest.MonkeyPatch.context() as patch:
         patch.setenv("XDG_DATA_HOME", str(tmp_path_factory.mktemp("data")))
-        yield
-
-
-@pytest.fixture(autouse=True, scope="session")
-def _fewer_draws() -> Iterator[None]:
-    """Leaderboards from a tenth of the draws: each run of a service has one, and few tests look at its intervals."""
-    with pytest.MonkeyPatch.context() as patch:
-        patch.setattr(leaderboard, "DRAWS", 40)
         yield
 
 

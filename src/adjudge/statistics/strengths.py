@@ -20,6 +20,7 @@ from dataclasses import dataclass
 from typing import Any
 
 import numpy as np
+from scipy.sparse import csr_array  # type: ignore[import-untyped]
 
 from ..models.figures import Figure
 from .intervals import SEED
@@ -30,6 +31,7 @@ MIDDLE = 1000
 STEPS = 50  # length differences are rounded to this many steps on a scale from 0 to 1
 _SPREAD = 3.0
 _CLOSE = 1e-7  # Newton's method stops at a step of at most this size
+_AT_ONCE = 200_000  # numbers in an array of draws that are fitted together
 
 
 @dataclass(frozen=True)
@@ -71,14 +73,16 @@ def strengths(
     tail = expanded_tail(max(total, 2))
     whole = models[0][0]
     games = np.bincount(np.append(whole.first, whole.second), np.tile(whole.count, 2), whole.systems).astype(int)
-    drawn = np.empty((len(models), draws, whole.systems))
-    for at in range(draws):
-        often = rng.multinomial(total, tasks / total) @ played
-        for number, ((model, of), fitted) in enumerate(zip(models, fits, strict=True)):
-            drawn[number, at] = points(fit(model, np.bincount(of, often), fitted).theta, groups)
+    drawn: list[list[Any]] = [[] for _ in models]
+    at_once = max(1, _AT_ONCE // max(played.shape))
+    for begin in range(0, draws, at_once):
+        often = rng.multinomial(total, tasks / total, min(at_once, draws - begin)) @ played
+        for own, (model, of), fitted in zip(drawn, models, fits, strict=True):
+            merged = csr_array((np.ones(len(of)), (np.arange(len(of)), of)), (len(of), len(model.first)))
+            own.append(points(_fitted(model, often @ merged, fitted)[:, : model.systems], groups))
     found = []
     for fitted, own in zip(fits, drawn, strict=True):
-        best, (low, high) = points(fitted.theta, groups), np.quantile(own, [tail, 1 - tail], axis=0)
+        best, (low, high) = points(fitted.theta, groups), np.quantile(np.concatenate(own), [tail, 1 - tail], axis=0)
         # If the penalty limits a strength, all draws may lie on one side of it. Widen the interval to contain it.
         ends = np.stack([best, np.minimum(low, best), np.maximum(high, best)], axis=1).round(2).tolist()
         rows = zip(ends, games.tolist(), strict=True)
@@ -88,10 +92,11 @@ def strengths(
 
 
 def points(theta: Any, groups: Any) -> Any:
-    """Convert strengths to points: 1000 is the mean of each group of connected systems, and 400 points more are odds of
-    ten wins to one loss."""
-    means = np.bincount(groups, theta) / np.bincount(groups)
-    return MIDDLE + POINTS / np.log(10) * (theta - means[groups])
+    """Convert strengths, those of one fit or a row for each, to points: 1000 is the mean of each group of connected
+    systems, and 400 points more are odds of ten wins to one loss."""
+    member = groups[:, None] == np.arange(max(groups) + 1)
+    means = theta @ member / member.sum(axis=0)
+    return MIDDLE + POINTS / np.log(10) * (theta - means[..., groups])
 
 
 def group(games: Games, *, lengths: bool) -> tuple[Games, Any]:
@@ -118,51 +123,68 @@ def outcome_odds(half: Any, log_nu: Any) -> tuple[Any, Any, Any]:
 
 
 def fit(games: Games, weights: Any, start: Fit | None = None) -> Fit:
-    """Fit the strengths that best explain the games; each kind counts as often as its weight says.
+    """Fit the strengths that best explain the games; each kind counts as often as its weight says."""
+    ((*theta, gamma, log_nu),) = _fitted(games, np.asarray(weights)[None], start)
+    return Fit(np.array(theta), float(log_nu), float(gamma))
+
+
+def _fitted(games: Games, weights: Any, start: Fit | None) -> Any:
+    """Return a row of parameters (θ for each system, then γ, then ln ν) for each row of weights, all fitted together.
 
     We use Newton's method: SciPy's general minimizers take three times as long, and its equation solver fails if few
     games between many systems count thousands of times.
     """
-    first, second, x, systems = games.first, games.second, games.length / STEPS, games.systems
-    result, tied = games.result, games.result == 0
-    # θ for each system, then γ, then ln ν
-    at = np.zeros(systems + 2) if start is None else np.array([*start.theta, start.gamma, start.log_nu])
+    systems, result, tied = games.systems, games.result, games.result == 0
+    terms, pairs = _terms(games)
 
-    def measured(at: Any) -> tuple[float, Any]:
-        """Return the loss, and the probabilities of a win, a loss and a tie in each kind of game."""
-        d = at[first] - at[second] + at[systems] * x
-        odds, whole, highest = outcome_odds(d / 2, np.full(len(d), at[-1]))
-        surprise = highest + np.log(whole) - np.where(tied, at[-1], result * d / 2)
-        return float(weights @ surprise + at @ at / (2 * _SPREAD**2)), odds / whole
+    def measured(at: Any, weights: Any) -> tuple[Any, Any]:
+        """Return the losses, and the probabilities of a win, a loss and a tie in each kind of game."""
+        d, log_nu = (terms @ at[:, :-1].T).T, at[:, -1:]
+        odds, whole, highest = outcome_odds(d / 2, np.broadcast_to(log_nu, d.shape))
+        surprise = highest + np.log(whole) - np.where(tied, log_nu, result * d / 2)
+        return (weights * surprise).sum(axis=1) + (at**2).sum(axis=1) / (2 * _SPREAD**2), odds / whole
 
-    def by_parameter(by_d: Any) -> Any:
-        """Convert a derivative with respect to d into derivatives with respect to each θ and γ."""
-        return np.append(np.bincount(first, by_d, systems) - np.bincount(second, by_d, systems), by_d @ x)
-
-    def slopes(at: Any, chances: Any) -> tuple[Any, Any]:
-        """Return the gradient and the Hessian."""
+    def slopes(at: Any, chances: Any, weights: Any) -> tuple[Any, Any]:
+        """Return the gradients and the Hessians."""
         win, lose, tie = chances
-        gradient = np.append(by_parameter(weights * (win - lose - result) / 2), weights @ (tie - tied))
-        by_d = weights * (win + lose - (win - lose) ** 2) / 4
-        met = np.bincount(first * systems + second, by_d, systems**2).reshape(systems, systems)
-        hessian = np.eye(systems + 2) / _SPREAD**2
-        hessian[:systems, :systems] += np.diag(met.sum(axis=0) + met.sum(axis=1)) - met - met.T
-        by_length = by_parameter(by_d * x)
-        hessian[systems, : systems + 1] += by_length
-        hessian[:systems, systems] += by_length[:systems]
-        with_ties = by_parameter(-weights * (win - lose) * tie / 2)
-        hessian[-1, :-1] += with_ties
-        hessian[:-1, -1] += with_ties
-        hessian[-1, -1] += weights @ (tie * (1 - tie))
-        return gradient + at / _SPREAD**2, hessian
+        by_d, by_tie = weights * (win - lose - result) / 2 @ terms, (weights * (tie - tied)).sum(axis=1)
+        hessians = np.tile(np.eye(systems + 2) / _SPREAD**2, (len(at), 1, 1))
+        twice = weights * (win + lose - (win - lose) ** 2) / 4 @ pairs
+        hessians[:, :-1, :-1] += twice.reshape(-1, systems + 1, systems + 1)
+        with_ties = -weights * (win - lose) * tie / 2 @ terms
+        hessians[:, -1, :-1] += with_ties
+        hessians[:, :-1, -1] += with_ties
+        hessians[:, -1, -1] += (weights * tie * (1 - tie)).sum(axis=1)
+        return np.column_stack([by_d, by_tie]) + at / _SPREAD**2, hessians
 
-    loss, chances = measured(at)
-    step = np.ones(len(at))
-    while np.abs(step).max() > _CLOSE:
-        gradient, hessian = slopes(at, chances)
-        step = -np.linalg.solve(hessian, gradient)
+    first = np.zeros(systems + 2) if start is None else np.array([*start.theta, start.gamma, start.log_nu])
+    at = np.tile(first, (len(weights), 1))
+    loss, chances = measured(at, weights)
+    going = np.arange(len(weights))  # the rows that are not yet at their best
+    while len(going):
+        here, own = at[going], weights[going]
+        gradient, hessians = slopes(here, chances, own)
+        step = -np.linalg.solve(hessians, gradient[..., None])[..., 0]
         # A full step may overshoot. Because the problem is convex, a shorter one in the same direction lowers the loss.
-        while (found := measured(at + step))[0] > loss + gradient @ step / 10_000 and np.abs(step).max() > _CLOSE:
-            step = step / 2
-        at, (loss, chances) = at + step, found
-    return Fit(at[:systems], float(at[-1]), float(at[systems]))
+        while True:
+            found, chances = measured(here + step, own)
+            large = np.abs(step).max(axis=1) > _CLOSE
+            over = large & (found > loss + (gradient * step).sum(axis=1) / 10_000)
+            if not over.any():
+                break
+            step[over] /= 2
+        at[going] = here + step
+        going, loss, chances = going[large], found[large], chances[:, large]
+    return at
+
+
+def _terms(games: Games) -> tuple[Any, Any]:
+    """Return d of each kind of game as a sum over θ of all systems and γ, a row each; and the products of two terms."""
+    kinds, size = len(games.first), games.systems + 1
+    values = np.stack([np.ones(kinds), -np.ones(kinds), games.length / STEPS], axis=1)
+    places = np.stack([games.first, games.second, np.full(kinds, games.systems)], axis=1)
+    rows = np.arange(kinds)
+    terms = csr_array((values.ravel(), (rows.repeat(3), places.ravel())), (kinds, size))
+    products = values[:, :, None] * values[:, None, :]
+    both = places[:, :, None] * size + places[:, None, :]
+    return terms, csr_array((products.ravel(), (rows.repeat(9), both.ravel())), (kinds, size**2))
