@@ -54,17 +54,12 @@ def pytest_addoption(parser: pytest.Parser) -> None:
 
 
 @pytest.fixture(autouse=True, scope="session")
-def _own_data_folder(tmp_path_factory: pytest.TempPathFactory) -> Iterator[None]:
-    """Runs are noted in the user's data folder: not in that of whoever runs the tests."""
+def _nobodys_environment(tmp_path_factory: pytest.TempPathFactory) -> Iterator[None]:
+    """Not the data folder nor the width of the terminal of whoever runs the tests."""
     with pytest.MonkeyPatch.context() as patch:
         patch.setenv("XDG_DATA_HOME", str(tmp_path_factory.mktemp("data")))
+        patch.delenv("COLUMNS", raising=False)
         yield
-
-
-@pytest.fixture(autouse=True)
-def _no_terminal(monkeypatch: pytest.MonkeyPatch) -> None:
-    """Whoever runs the tests may have a terminal of any width: what is printed must not depend on it."""
-    monkeypatch.delenv("COLUMNS", raising=False)
 
 
 @pytest.fixture

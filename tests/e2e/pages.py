@@ -14,8 +14,9 @@ from axe_playwright_python.async_playwright import Axe
 from e2e.browser import WAIT
 from e2e.reports import Tab
 from fastapi import FastAPI
-from playwright.async_api import Browser, Page
+from playwright.async_api import Browser, Page, expect
 from reports import dialogue_samples, grade_samples, review_report_samples, verdict_samples
+from server.people_samples import PASSWORD
 from stored import store_verdict
 
 from adjudge.engine import open_engine
@@ -26,7 +27,8 @@ from adjudge.protocols.review.settings import ReviewSettings
 from adjudge.server.app import create_app
 from adjudge.server.guard import server_for
 
-FORMS = [(width, scheme) for width in (1440, 390) for scheme in ("light", "dark")]
+# Colours go by the scheme alone, and sizes by the width: each is seen once.
+FORMS = [(1440, "light"), (390, "dark")]
 _CHECKED = {"resultTypes": ["violations"], "runOnly": ["wcag2a", "wcag2aa", "wcag21a", "wcag21aa", "wcag22aa"]}
 # Verdicts as judges other than the embedded one give them, by name; an id is a letter and twenty digits.
 SAMPLES: dict[str, tuple[Any, Any]] = {
@@ -101,7 +103,7 @@ async def opened(
 
 
 async def every_form(tab: Tab, forms: Sequence[tuple[int, str]] = FORMS) -> AsyncIterator[tuple[int, str]]:
-    """Unfold the page and show it as wide as a desktop and as a phone, light and dark; which of these it is."""
+    """Unfold the page and show it on a light desktop and on a dark phone; which of these it is."""
     await tab.unfold()
     for width, scheme in forms:
         await tab.page.set_viewport_size({"width": width, "height": 900})
@@ -114,16 +116,22 @@ async def page_width(tab: Tab) -> int:
 
 
 async def serious_faults(tab: Tab) -> list[tuple[object, ...]]:
-    """What axe finds that would stop those who cannot see or point: where it was looked at, the rule, and the places.
-
-    Looked at on a light desktop and on a dark phone: colours go by the scheme alone, and sizes by the width.
-    """
+    """What axe finds that would stop those who cannot see or point: on which form, the rule, and the places."""
     return [
         (form, fault["id"], [node["target"] for node in fault["nodes"]][:3])
-        async for form in every_form(tab, FORMS[::3])
+        async for form in every_form(tab)
         for fault in (await Axe().run(tab.page, options=_CHECKED)).response["violations"]
         if fault["impact"] in ("serious", "critical")
     ]
+
+
+async def sign_in(page: Page, name: str) -> None:
+    """Type name and password, once the page has put the cursor where the name belongs."""
+    await expect(page.locator("#name")).to_be_focused()
+    await page.keyboard.type(name)
+    await page.keyboard.press("Tab")
+    await page.keyboard.type(PASSWORD)
+    await page.keyboard.press("Enter")
 
 
 async def tab_to(page: Page, selector: str) -> None:

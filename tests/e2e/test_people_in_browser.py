@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import pytest
-from e2e.pages import opened, serious_faults, serving
+from e2e.pages import opened, serious_faults, serving, sign_in
 from playwright.async_api import expect
 from server.people_samples import PASSWORD, QUICK
 
@@ -24,18 +24,12 @@ def site(tmp_path_factory):
         yield url
 
 
-async def sign_in(page):
-    await page.keyboard.type("ann")
-    await page.keyboard.press("Tab")
-    await page.keyboard.type(PASSWORD)
-    await page.keyboard.press("Enter")
-
-
 async def test_with_keys_only_one_signs_in_does_something_and_signs_out(site, browser):
     async with opened(browser, f"{site}/judge/compare?example=1", 390, "dark") as tab:
         page = tab.page
         assert page.url.endswith("/sign-in?next=%2Fjudge%2Fcompare%3Fexample%3D1")
         assert await page.evaluate("document.documentElement.scrollWidth") == 390
+        await expect(page.locator("#name")).to_be_focused()
         await page.keyboard.type("ann")
         await page.keyboard.press("Tab")
         await page.keyboard.type("not the password")
@@ -43,6 +37,7 @@ async def test_with_keys_only_one_signs_in_does_something_and_signs_out(site, br
         await expect(page.get_by_role("alert")).to_have_text("Name or password is wrong.")
         # The name stays, and the cursor stands where the password belongs.
         await expect(page.locator("#name")).to_have_value("ann")
+        await expect(page.locator("#password")).to_be_focused()
         await page.keyboard.type(PASSWORD)
         await page.keyboard.press("Enter")
         await page.wait_for_url("**/judge/compare?example=1")
@@ -109,7 +104,7 @@ async def test_a_refusal_is_shown_and_the_text_stays(site, browser):
     """The role is taken away while the form is open; then the service refuses, and nothing that was typed is lost."""
     async with opened(browser, f"{site}/judge/compare?example=1") as tab:
         page = tab.page
-        await sign_in(page)
+        await sign_in(page, "ann")
         await page.wait_for_url("**/judge/compare?example=1")
         await page.locator("#context").fill("typed by hand")
 
@@ -132,7 +127,7 @@ async def test_an_admin_adds_a_person_and_makes_a_token_with_3_clicks_and_4_keys
     """On the page of people; what is typed into the fields does not count, and revoking takes two more clicks."""
     async with opened(browser, f"{site}/people") as tab:
         page, clicks, keys = tab.page, 0, 0
-        await sign_in(page)
+        await sign_in(page, "ann")
         await page.wait_for_url("**/people")
         await page.click("#new-name")
         await page.keyboard.type("dora")

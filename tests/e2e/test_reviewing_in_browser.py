@@ -8,7 +8,7 @@ from pathlib import Path
 
 import httpx2
 import pytest
-from e2e.pages import every_form, opened, page_width, serious_faults, serving, tab_to
+from e2e.pages import every_form, opened, page_width, serious_faults, serving, sign_in, tab_to
 from playwright.async_api import expect
 from server.people_samples import PASSWORD, QUICK
 
@@ -37,14 +37,6 @@ def site(tmp_path_factory: pytest.TempPathFactory) -> Iterator[tuple[str, str]]:
         yield url, run
 
 
-async def sign_in(page):
-    await expect(page.locator("#name")).to_be_focused()
-    await page.keyboard.type("eve")
-    await page.keyboard.press("Tab")
-    await page.keyboard.type(PASSWORD)
-    await page.keyboard.press("Enter")
-
-
 async def test_with_keys_only_a_reviewer_takes_ten_decisions_from_the_sign_in(site, browser):
     url, run = site
     async with opened(browser, url) as tab:
@@ -55,7 +47,7 @@ async def test_with_keys_only_a_reviewer_takes_ten_decisions_from_the_sign_in(si
             pressed += 1
             await page.keyboard.press(key)
 
-        await sign_in(page)
+        await sign_in(page, "eve")
         pressed += 2  # Tab and Enter; name and password are typed however long the way is
         await page.wait_for_url(f"**/runs/{run}/review")
         await expect(page.get_by_text("0 of 39 decided").first).to_be_visible()
@@ -89,7 +81,7 @@ async def test_digits_set_the_rating_that_has_the_focus_and_never_another(site, 
     url, run = site
     async with opened(browser, f"{url}/runs/{run}/review/13") as tab:
         page, press = tab.page, tab.page.keyboard.press
-        await sign_in(page)
+        await sign_in(page, "eve")
         await page.wait_for_url("**/review/13")
         before = await page.evaluate(CHECKED)
         for digit in "1234567":
@@ -129,7 +121,7 @@ async def test_a_draft_survives_a_reload_until_it_is_decided_or_undone(site, bro
     url, run = site
     async with opened(browser, f"{url}/runs/{run}/review/14?annotator=jonas") as tab:
         page = tab.page
-        await sign_in(page)
+        await sign_in(page, "eve")
         await page.wait_for_url("**/review/14?annotator=jonas")
         row = page.locator("#rating-A-truthfulness")
         await row.locator("summary").focus()
@@ -159,7 +151,7 @@ async def test_without_a_script_a_queue_is_decided_with_plain_buttons(site, brow
     url, run = site
     async with opened(browser, f"{url}/runs/{run}/review?annotator=mara", java_script_enabled=False) as tab:
         page = tab.page
-        await sign_in(page)
+        await sign_in(page, "eve")
         await page.click("text=Review next")
         await page.wait_for_url("**/review/26?annotator=mara")
         await page.click("[value=accepted]")
@@ -174,7 +166,7 @@ async def test_without_a_script_a_queue_is_decided_with_plain_buttons(site, brow
 async def test_the_pages_of_the_queue_fit_and_have_no_serious_fault(site, browser, path):
     url, run = site
     async with opened(browser, url + path.format(run)) as tab:
-        await sign_in(tab.page)
+        await sign_in(tab.page, "eve")
         await tab.page.wait_for_url(url + path.format(run))
         async for width, _ in every_form(tab):
             assert await page_width(tab) == width
