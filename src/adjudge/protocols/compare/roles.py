@@ -164,7 +164,7 @@ class Comparer(Role[CompareQuestion, ComparisonOpinion]):
         answers = case.haystacks
         check = WordChecker((case.task, case.context, *answers.values(), _looked_up(question.lookups)))
         most = _MOST_QUOTES * len(question.rubric.criteria)
-        found, bad, counted = _locate(shown, answers, [*_demanded(criteria), *reply["more_evidence"][:most]])
+        found, bad, counted = _locate(shown, answers, [*_required_quotes(criteria), *reply["more_evidence"][:most]])
         reasons = _Reasons(reply, found, shown, check)
         if reasons.empty:
             return Reading(None, reasons.empty)
@@ -255,7 +255,7 @@ class _Reasons:
         return f"{item.criterion}.rationale_{self._shown.index(item.answer) + 1}"
 
 
-def _demanded(criteria: Mapping[str, Mapping[str, Any]]) -> Iterable[Mapping[str, Any]]:
+def _required_quotes(criteria: Mapping[str, Mapping[str, Any]]) -> Iterable[Mapping[str, Any]]:
     """Yield the required quote of each criterion and answer, in the form of the further quotes."""
     for key, marks in criteria.items():
         for n in _ANSWERS:
