@@ -133,7 +133,8 @@ def test_a_rubric_with_a_typo_is_refused_with_the_line(adjudge, tmp_path):
     line = text[: text.index("weight: 2.0")].count("\n") + 1
     refused(
         adjudge("compare", EXAMPLE, "--rubric", "mine.yaml"),
-        f"mine.yaml:{line}: weigth: unknown field of a criterion; did you mean weight? one of guidance, key, name, weight",
+        f"mine.yaml:{line}: weigth: unknown field of a criterion; did you mean weight? "
+        "one of guidance, key, name, weight",
     )
 
 
