@@ -35,7 +35,10 @@ SUBJECTS = (
 )  # fmt: skip
 LEFT_OUT = "…"
 # Options that the plugin adds to pytest, and one of Inspect's.
-OF_OTHER_TOOLS = {*(f"--adjudge-{name}" for name in ("judge", "budget", "journal", "replay")), "--scorer", "--action"}
+OF_OTHER_TOOLS = {
+    *(f"--adjudge-{name}" for name in ("judge", "budget", "journal", "replay")),
+    *("--scorer", "--action", "--overwrite", "--output-file"),  # inspect score
+}
 
 
 def page(name):

@@ -21,7 +21,8 @@ from .arithmetic import plain, rounded
 from .errors import InputError, RubricError
 from .models.calibration import SavedCalibration
 from .models.cases import check_weight
-from .yaml_nodes import NodeReader, compose
+from .spelling import did_you_mean
+from .yaml_nodes import NodeReader, compose, kind_of_node
 
 OVERALL = "overall_quality"
 MAX_RUBRIC_BYTES = 200_000
@@ -218,8 +219,6 @@ class _Reader(NodeReader):
         rules = self._rules_for(root)
         fields = self.mapping(root, "the rubric", rules.fields, (*_NEEDED, rules.listed))
         protocol = self.text(fields["protocol"], "protocol")
-        if protocol not in self.protocols:
-            self.refuse(fields["protocol"], f"protocol: {protocol!r}", f"one of {', '.join(self.protocols)}")
         if rules.own_scales is None and "scale" not in fields:
             self.refuse(root, "the rubric has no scale", f"needed: {', '.join((*_NEEDED, rules.listed, 'scale'))}")
         scale = self.scale(fields["scale"]) if "scale" in fields else rules.own_scales
@@ -262,10 +261,18 @@ class _Reader(NodeReader):
         return self.calibrated(made, rules, root, fields["calibration"]) if "calibration" in fields else made
 
     def _rules_for(self, root: yaml.Node | None) -> RubricRules:
-        """Return the rules of the protocol that the file names, or the usual ones if it names none that we know."""
-        named = root.value if isinstance(root, yaml.MappingNode) else ()
-        found = next((str(value.value) for key, value in named if key.value == "protocol"), "")
-        return self.rules(found) if found in self.protocols else RubricRules(calibrated="")
+        """Return the rules of the protocol that the file names. Which fields it may have depends on that."""
+        known = f"one of {', '.join(self.protocols)}"
+        if not isinstance(root, yaml.MappingNode):
+            found = f"the rubric: expected key: value lines, found {kind_of_node(root)}"
+            self.refuse(root, found, f"`adjudge rubric PROTOCOL` prints one to start from; PROTOCOL is {known}")
+        node = next((value for key, value in root.value if key.value == "protocol"), None)
+        if node is None:
+            self.refuse(root, "the rubric has no protocol", known)
+        protocol = self.text(node, "protocol")
+        if protocol not in self.protocols:
+            self.refuse(node, f"protocol: {protocol!r}", did_you_mean(protocol, self.protocols) + known)
+        return self.rules(protocol)
 
     def _own_number(self, node: yaml.Node | None, name: str, rule: RubricNumber) -> Decimal:
         if node is None:

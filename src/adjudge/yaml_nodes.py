@@ -14,6 +14,7 @@ import yaml
 from .arithmetic import plain, to_decimal
 from .errors import RubricError
 from .models.cases import MAX_WEIGHT_PLACES
+from .spelling import did_you_mean
 
 MAX_DEPTH = 20
 MAX_NODES = 20_000
@@ -56,7 +57,7 @@ def compose(text: str, place: str) -> yaml.Node | None:
         return node
     except yaml.MarkedYAMLError as error:
         line = error.problem_mark.line + 1 if error.problem_mark else 1
-        raise RubricError(f"{place}:{line}", f"not YAML: {error.problem}", "see `adjudge rubric compare`") from None
+        raise RubricError(f"{place}:{line}", f"not YAML: {error.problem}", "see `adjudge rubric PROTOCOL`") from None
     except yaml.YAMLError as error:
         raise RubricError(place, f"not YAML: {str(error).splitlines()[0]}") from None
 
@@ -88,7 +89,8 @@ class NodeReader:
         for key_node, value in node.value:
             key = self.text(key_node, "a key")
             if allowed is not None and key not in allowed:
-                self.refuse(key_node, f"{key}: unknown field of {what}", _listing(allowed))
+                meant = did_you_mean(key, sorted(allowed))
+                self.refuse(key_node, f"{key}: unknown field of {what}", meant + _listing(allowed))
             if key in fields:
                 self.refuse(key_node, f"{key}: appears twice in {what}", "each field once")
             fields[key] = value

@@ -35,6 +35,8 @@ with trace.get_tracer("chat").start_as_current_span("chat") as span:
         outcome = adjudge.grade_sync({TASK!r}, answer, judge=sys.argv[1], rubric="mine.yaml", journal="journal.db")
         if sys.argv[2] == "on":
             emit(outcome, response_id="r1")
+    if sys.argv[2] == "on":
+        emit(adjudge.compare_sync("Where is it?", "Up to 14 days.", "Be patient.", judge="embedded"))
 """
 
 
@@ -48,7 +50,7 @@ async def test_outcomes_of_every_kind_are_events_of_the_current_span(tmp_path, p
     events = [json.loads(line[5:]) for line in ended.out.splitlines() if line.startswith("EVENT")]
     assert {event["event_name"] for event in events} == {"gen_ai.evaluation.result"}
     assert all(f"SPAN {event['span_id']}" in ended.out for event in events)
-    passed, failed, broken, unsure = (event["attributes"] for event in events)
+    passed, failed, broken, unsure, compared = (event["attributes"] for event in events)
     assert (passed["gen_ai.evaluation.score.value"], passed["gen_ai.evaluation.score.label"]) == (1.0, "pass")
     assert (failed["gen_ai.evaluation.score.value"], failed["gen_ai.evaluation.score.label"]) == (0.25, "fail")
     assert failed["gen_ai.evaluation.name"] == "adjudge.grade"
@@ -60,5 +62,8 @@ async def test_outcomes_of_every_kind_are_events_of_the_current_span(tmp_path, p
     assert (unsure["gen_ai.evaluation.score.value"], unsure["gen_ai.evaluation.score.label"]) == (1.0, "undecided")
     assert unsure["gen_ai.evaluation.explanation"].startswith("Undecided")
     assert "error.type" not in unsure
+    # The winner of an undecided comparison is only a guess.
+    assert compared["gen_ai.evaluation.name"] == "adjudge.compare"
+    assert compared["gen_ai.evaluation.score.label"] == "undecided"
     ended = await run(python, "run.py", judge_at(provider), "off", folder=tmp_path)
     assert "EVENT" not in ended.out

@@ -1,4 +1,8 @@
-"""The assertion in promptfoo itself: an evaluation of its own command, with every kind of outcome."""
+"""The assertion in promptfoo itself: an evaluation of its own command, with every kind of outcome.
+
+Installing promptfoo takes minutes and 2 GB, so one that is on the machine is used: on the PATH, or the command that
+`$ADJUDGE_PROMPTFOO` names. What it wrote is in tests/inputs/files/promptfoo_judged.json.
+"""
 
 import json
 import os
@@ -8,47 +12,43 @@ import sys
 import pytest
 from adapters.sessions import ANSWERS, BAD, BROKEN, GOOD, HOST_RUBRIC, TASK, UNSURE, by_answer, judge_at, run
 
-pytestmark = pytest.mark.slow
-VERSION = "0.121.20"
+COMMAND = os.environ.get("ADJUDGE_PROMPTFOO") or shutil.which("promptfoo")
 QUIET = {
     "PROMPTFOO_DISABLE_TELEMETRY": "1",
     "PROMPTFOO_DISABLE_UPDATE": "1",
     "PROMPTFOO_DISABLE_REMOTE_GENERATION": "1",
     "PROMPTFOO_PYTHON": sys.executable,
 }
+PROMPTS = [{"raw": "{{answer}}", "label": "plain"}, {"raw": "Hello. {{answer}}", "label": "friendly"}]
 
 
-async def promptfoo(folder):
-    """The command, installed beside the test, unless `$ADJUDGE_PROMPTFOO` names its folder."""
-    if ready := os.environ.get("ADJUDGE_PROMPTFOO"):
-        return f"{ready}/node_modules/.bin/promptfoo"
-    if shutil.which("npm") is None:
-        pytest.skip("promptfoo needs Node.js")
-    options = ("--no-audit", "--no-fund", "--ignore-scripts")
-    ended = await run("npm", "install", *options, f"promptfoo@{VERSION}", folder=folder)
-    if ended.status:
-        pytest.skip(f"promptfoo cannot be installed here: {ended.out.strip().splitlines()[-1]}")
-    return str(folder / "node_modules/.bin/promptfoo")
+def shown_by(folder):
+    """The outcome of our assertion in promptfoo's results, by label of the prompt and answer."""
+    results = json.loads((folder / "out.json").read_text())["results"]["results"]
+    return {
+        (each["prompt"]["label"], each["vars"]["answer"]): each["gradingResult"]["componentResults"][0]
+        for each in results
+    }
 
 
+@pytest.mark.slow
+@pytest.mark.skipif(not COMMAND, reason="promptfoo is not installed: npm install -g promptfoo takes minutes and 2 GB")
 async def test_every_kind_of_outcome_is_in_promptfoos_own_report(tmp_path, provider):
-    command = await promptfoo(tmp_path)
     provider.script = by_answer
     (tmp_path / "mine.yaml").write_text(HOST_RUBRIC)
     (tmp_path / "judge.py").write_text("from adjudge.adapters.promptfoo import get_assert\n")
     files = {"rubric": str(tmp_path / "mine.yaml"), "journal": str(tmp_path / "journal.db")}
     config = {"judge": judge_at(provider), "task": "question", **files}
-    check = {"type": "python", "value": "file://judge.py", "config": config}
+    check = {"type": "python", "value": "file://judge.py:get_assert", "config": config}
     tests = [{"vars": {"question": TASK, "answer": each}, "assert": [check]} for each in ANSWERS]
-    suite = {"prompts": ["{{answer}}"], "providers": ["echo"], "tests": tests}
+    suite = {"prompts": PROMPTS, "providers": ["echo"], "tests": tests}
     (tmp_path / "promptfooconfig.json").write_text(json.dumps(suite))
     ended = await run(
-        command, "eval", "-c", "promptfooconfig.json", "-o", "out.json", "--no-cache", "-j", "1",
+        COMMAND, "eval", "-c", "promptfooconfig.json", "-o", "out.json", "--no-cache", "-j", "1",
         folder=tmp_path, PROMPTFOO_CONFIG_DIR=str(tmp_path / "config"), **QUIET,
     )  # fmt: skip
     assert (tmp_path / "out.json").is_file(), ended.out
-    results = json.loads((tmp_path / "out.json").read_text())["results"]["results"]
-    by = {each["vars"]["answer"]: each["gradingResult"]["componentResults"][0] for each in results}
+    by = {answer: found for (label, answer), found in shown_by(tmp_path).items() if label == "plain"}
     assert (by[GOOD]["pass"], by[GOOD]["score"]) == (True, 1)
     assert (by[BAD]["pass"], by[BAD]["score"], by[BAD]["namedScores"]) == (
         False,
@@ -65,4 +65,11 @@ async def test_every_kind_of_outcome_is_in_promptfoos_own_report(tmp_path, provi
     assert by[UNSURE]["reason"].startswith("Undecided")
     assert by[UNSURE]["metadata"]["adjudge"]["outcome"] == "undecided"
     assert ended.status == 100  # promptfoo's own: some tests failed
-    assert "1 passed" in ended.out
+    assert "2 passed" in ended.out
+    # Its results are the cases of a run, in which the two prompts of one model are two systems.
+    asked = ("run", "grade", "out.json", "--run", "out", "--rubric", "mine.yaml", "--judge", judge_at(provider))
+    ended = await run(sys.executable, "-m", "adjudge", *asked, "--journal", "journal.db", folder=tmp_path)
+    assert ended.status == 1, ended.out  # the judge fails on one answer, in both prompts
+    assert "2 failures" in ended.out
+    board = await run(sys.executable, "-m", "adjudge", "leaderboard", "out", folder=tmp_path)
+    assert "[echo] plain" in board.out and "[echo] friendly" in board.out

@@ -30,7 +30,7 @@ def graded(passed, failed, undecided=0, a_task=1):
 @pytest.mark.parametrize(
     ("text", "protocol", "said"),
     [
-        ("pass_rat < 0.9", "grade", "a grade run has no figure 'pass_rat'; one of pass_rate, mean_score, share_failed"),
+        ("pass_rat < 0.9", "grade", "a grade run has no figure 'pass_rat'; did you mean pass_rate? one of pass_rate"),
         ("pass_rate < 0.9", "compare", "a compare run has no figure 'pass_rate'; one of win_rate, share_failed"),
         ("share_undecided > 0", "dialogue", "no figure 'share_undecided'; one of mean_score, share_failed, cost"),
         ("kappa < 0.6", "dialogue", "a dialogue run has no figure 'kappa'"),

@@ -133,7 +133,8 @@ def test_a_rubric_with_a_typo_is_refused_with_the_line(adjudge, tmp_path):
     line = text[: text.index("weight: 2.0")].count("\n") + 1
     refused(
         adjudge("compare", EXAMPLE, "--rubric", "mine.yaml"),
-        f"mine.yaml:{line}: weigth: unknown field of a criterion; one of guidance, key, name, weight",
+        f"mine.yaml:{line}: weigth: unknown field of a criterion; did you mean weight? "
+        "one of guidance, key, name, weight",
     )
 
 
@@ -244,6 +245,7 @@ def test_a_port_that_is_taken_is_said_before_anything_starts(adjudge):
         (["run", "comapre", "x"], "protocol: 'comapre' is unknown; did you mean compare? See `adjudge run --help`"),
         (["user", "ad", "ann"], "COMMAND: 'ad' is unknown; did you mean add? See `adjudge user --help`"),
         (["compare", "--jugde", "x"], "--jugde: unknown; did you mean --judge? See `adjudge compare --help`"),
+        (["grade", "x", "--budget", "1"], "--budget: unknown; see `adjudge grade --help`"),  # not --judge
         (["show", "d", "--columms=a"], "--columms: unknown; did you mean --columns? See `adjudge show --help`"),
         (["judges", "--zzz"], "--zzz: unknown; see `adjudge judges --help`"),
         (["compare", "x", "--format", "jsn"], "--format: 'jsn' is unknown; did you mean json? See"),

@@ -173,7 +173,7 @@ def test_the_answer_is_written_as_junit_xml_and_appended_to_a_summary(adjudge, f
 @pytest.mark.parametrize(
     ("given", "said"),
     [
-        (["--fail-if", "pass_rat < 0.9"], "--fail-if: 'pass_rat < 0.9': a grade run has no figure 'pass_rat'; one of"),
+        (["--fail-if", "pass_rat < 0.9"], "--fail-if: 'pass_rat < 0.9': a grade run has no figure 'pass_rat'; did"),
         (["--fail-if", "pass_rate ~ 1"], "--fail-if: 'pass_rate ~ 1'; FIGURE < NUMBER"),
         (["--fail-if", "pass_rate < 0.9", "--labels", "x.csv"], "--labels: no condition is on agreement with labels"),
         (["--fail-if", "pass_rate < 0.9", "--group", "team"], "no column 'team'"),

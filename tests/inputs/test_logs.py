@@ -43,6 +43,18 @@ def test_two_prompts_of_one_model_are_two_systems(suffix):
     )
 
 
+def test_what_promptfoo_wrote_of_our_own_assertion_is_read():
+    rows, bad = read("promptfoo_judged.json")
+    assert bad == [] and [row.case_id for row in rows] == ["1.1", "1.2", "2.1", "2.2"]
+    assert [row.extra["system"] for row in rows] == ["[echo] short", "[echo] friendly"] * 2
+    assert {row.case.reference for row in rows} == {"It takes up to 14 days."} and rows[0].label is None
+    assert [row.extra["promptfoo_success"] for row in rows] == [True, False, False, False]
+    assert [row.extra["promptfoo_score"] for row in rows] == [1, 0.25, 0, 0]
+    assert "- Says how long it takes (days): no, 0 of 3 points" in rows[1].extra["promptfoo_reason"]
+    # The judge could not be reached: to promptfoo that is a failed assertion, to a reader no verdict.
+    assert all("no verdict from http://127.0.0.1:9/v1" in row.extra["promptfoo_reason"] for row in rows[2:])
+
+
 @pytest.mark.parametrize("suffix", ["json", "jsonl", "csv"])
 def test_promptfoos_systems_are_compared_by_test(suffix):
     with pytest.raises(InputError, match=r"a and b could be \[echo\] short, \[echo\] child or"):

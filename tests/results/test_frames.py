@@ -1,4 +1,4 @@
-"""A run's rows as data frames, if their packages are installed."""
+"""A run’s rows as data frames."""
 
 import pytest
 from results.building import write_run
@@ -15,7 +15,6 @@ def run(tmp_path_factory):
 
 @pytest.mark.parametrize("package", ["pandas", "polars"])
 def test_the_rows_of_a_run_in_one_call(run, package):
-    pytest.importorskip(package)
     load = {"pandas": adjudge.to_pandas, "polars": adjudge.to_polars}[package]
     frame = load(run)
     assert {"case", "status", "winner", "cost"} <= set(frame.columns)

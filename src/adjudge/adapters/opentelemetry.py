@@ -38,7 +38,7 @@ def emit(outcome: Verdict | Failure, *, name: str | None = None, response_id: st
         score = as_float(getattr(outcome, _SCORES.get(outcome.protocol, ""), None))
         if score is not None:
             attributes["gen_ai.evaluation.score.value"] = score
-        attributes["gen_ai.evaluation.score.label"] = outcome.answer
+        attributes["gen_ai.evaluation.score.label"] = outcome.answer if outcome.decided else "undecided"
         attributes["gen_ai.evaluation.explanation"] = explain(outcome)
     if response_id is not None:
         attributes["gen_ai.response.id"] = response_id

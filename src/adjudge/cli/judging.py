@@ -62,7 +62,7 @@ def _say_what_came_out(args: argparse.Namespace, settings: Settings[Any], verdic
     advised = [advice for verdict in judged if (advice := command.advice(verdict))]
     for advice in advised:
         note(advice)
-    if judged and not any("--judge" in advice for advice in advised):
+    if not any("--judge" in advice for advice in advised):
         note_judge_at_hand(settings.judges)
 
 

@@ -19,7 +19,7 @@ from typing import Any, NoReturn
 from ..errors import AdjudgeError, InputError, SetupError, plain_reason
 from ..protocols.registry import names, summaries
 from ..redaction import names_secret
-from ..spelling import did_you_mean
+from ..spelling import did_you_mean, similar_name
 from ..version import __version__
 from . import judge_commands, other_commands, run_commands
 from .common import LazyCommands, Messages, add_loudness, say, set_loudness
@@ -46,7 +46,10 @@ class _Parser(argparse.ArgumentParser):
 
     def _unknown(self, given: list[str]) -> str:
         options = [one.partition("=")[0] for one in given if one.startswith("--")]
-        hint = did_you_mean(options[0], list(self._option_string_actions)) if options else ""
+        # Without the dashes, which all options share: they would make short names similar.
+        known = {option.lstrip("-"): option for option in self._option_string_actions if option.startswith("--")}
+        close = similar_name(options[0].lstrip("-"), [*known]) if options else None
+        hint = f"did you mean {known[close]}?" if close else ""
         return f"{options[0] if options else ' '.join(given)}: unknown; {hint}".rstrip("; ")
 
     def _check_value(self, action: argparse.Action, value: Any) -> None:

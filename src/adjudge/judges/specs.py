@@ -249,7 +249,7 @@ def _open_url(spec: str) -> OpenAIWire:
     except ValueError:
         named = False
     if not named or not model:
-        _refuse(f"{spec!r}: a server needs a host and a model", f"{hint(spec)}http://HOST:PORT/v1#MODEL")
+        _refuse(f"{spec!r}: a server needs a host and a model", hint(spec).strip() or "http://HOST:PORT/v1#MODEL")
     if parts.query:  # it may hold a key, so the message does not repeat it
         _refuse("a server's address must not contain a key or query", f"http://HOST:PORT/v1#MODEL, with {URL_KEY} set")
     endpoint = Endpoint(address.rstrip("/") + "/chat/completions", spec)

@@ -121,7 +121,7 @@ def test_a_deep_answer_and_a_schema_that_refers_to_itself_twice_are_decided_at_o
         ("language: Klingonese", "a language such as English"),
         ("min_words: 1.5", "a whole number from 0 to 1,000,000 is allowed"),
         ("contains: []", "a text, or a list of texts"),
-        ("contain: x", "unknown field of x.check; one of contains, contains_any"),
+        ("contain: x", "unknown field of x.check; did you mean contains? one of contains"),
         ("", "x.check: empty"),
     ],
 )

@@ -105,11 +105,13 @@ def test_a_bad_call_names_the_option(run_command, given, says):
     assert says in printed.err
 
 
-def test_the_shipped_rubric_with_the_embedded_judge_says_what_to_do(run_command):
+def test_the_shipped_rubric_with_the_embedded_judge_says_what_to_do(run_command, monkeypatch):
+    monkeypatch.setenv("GROQ_API_KEY", "gsk-key")
     status, printed = run_command("grade", "--task", TASK, "--answer", ANSWER)
     assert status == 1
     assert "nothing_to_grade" in printed.err
     assert "name a judge that reads, such as openai:gpt-5.1, or give a rubric with checks" in printed.err
+    assert "the key of Groq is set: --judge groq:" in printed.err  # the judge at hand
 
 
 NOWHERE = "http://127.0.0.1:9/v1#gpt-9"

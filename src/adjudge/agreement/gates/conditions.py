@@ -14,6 +14,7 @@ from ...errors import InputError
 from ...protocols.base import Protocol
 from ...protocols.figures import GateFigure
 from ...rubric import Rubric
+from ...spelling import did_you_mean
 from . import COMMON_FIGURES, COST, FAILED, UNDECIDED_SHARE
 
 Operator = Literal["<", "<=", ">", ">="]
@@ -95,8 +96,8 @@ def _read(text: str, protocol: Protocol, offered: dict[str, OfferedFigure], agai
         raise InputError(place, shown, f"{_FORM}; {_RELATIVE}")
     name, operator = read["name"], cast(Operator, read["operator"])
     if name not in offered:
-        names = ", ".join(offered)
-        raise InputError(place, f"{shown}: a {protocol.name} run has no figure {name!r:.60}", f"one of {names}")
+        known = f"{did_you_mean(name, [*offered])}one of {', '.join(offered)}"
+        raise InputError(place, f"{shown}: a {protocol.name} run has no figure {name!r:.60}", known)
     figure = offered[name]
     if read["baseline"] is not None:
         if not against:
