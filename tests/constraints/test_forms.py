@@ -304,13 +304,8 @@ def test_json_is_the_whole_response_but_for_one_fence():
 
 
 BRACKETS = [
-    "[" * 10**6,
-    "[" * 10**6 + "]",
-    "[" * 500_000 + "]" * 500_000,
-    '{"a":' * 200_000,
-    "[1,}" * 250_000,
-    "`" * 10**6,
-]
+    "[" * 10**6, "[" * 10**6 + "]", "[" * 500_000 + "]" * 500_000, '{"a":' * 200_000, "[1,}" * 250_000, "`" * 10**6,
+]  # fmt: skip
 
 
 def test_many_brackets_are_read_quickly_and_are_no_json():

@@ -17,11 +17,9 @@ from adjudge.protocols.options import http_fields
 from adjudge.protocols.procedure import provenance_of
 
 FUNCTIONS = {
-    adjudge.compare: adjudge.CompareSettings,
-    adjudge.dialogue: adjudge.DialogueSettings,
-    adjudge.review: adjudge.ReviewSettings,
-    adjudge.ReviewDraft.judge: adjudge.ReviewSettings,
-}
+    adjudge.compare: adjudge.CompareSettings, adjudge.dialogue: adjudge.DialogueSettings,
+    adjudge.review: adjudge.ReviewSettings, adjudge.ReviewDraft.judge: adjudge.ReviewSettings,
+}  # fmt: skip
 
 
 def kinds(hint):

@@ -196,12 +196,10 @@ def test_the_band_of_a_fine_scale_is_in_proportion():
 # -- other weights: what judging with them would have given, and nobody is asked --------------------------------------
 
 SAMPLES = {
-    "plain": verdict_samples.plain_sample(),
-    "tied": verdict_samples.tied_sample(),
-    "one order": verdict_samples.tied_sample(one_order=True),
-    "jury": verdict_samples.jury_sample(),
+    "plain": verdict_samples.plain_sample(), "tied": verdict_samples.tied_sample(),
+    "one order": verdict_samples.tied_sample(one_order=True), "jury": verdict_samples.jury_sample(),
     "identical": verdict_samples.identical_sample(),
-}
+}  # fmt: skip
 WEIGHTS = st.fixed_dictionaries(
     {key: st.decimals(0, 10, places=2, allow_nan=False, allow_infinity=False) for key in KEYS}
 ).filter(lambda weights: any(weights.values()))

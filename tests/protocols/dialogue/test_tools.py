@@ -226,11 +226,9 @@ MESSAGES = [
     {"role": "assistant", "content": "It is 4 °C in Oslo."},
 ]
 READ = [
-    ("USER", "How warm is it in Oslo?"),
-    ("TOOL", 'get_weather({"city": "Bergen"})'),
-    ("TOOL", "get_weather: 4 °C"),
+    ("USER", "How warm is it in Oslo?"), ("TOOL", 'get_weather({"city": "Bergen"})'), ("TOOL", "get_weather: 4 °C"),
     ("SYSTEM", "It is 4 °C in Oslo."),
-]
+]  # fmt: skip
 
 
 def test_rows_keep_their_steps(tmp_path):

@@ -102,14 +102,8 @@ def test_an_answer_may_be_messages_with_tool_calls(tmp_path):
 
 
 LABELS = [
-    ("pass", "pass"),
-    ("FAIL", "fail"),
-    (True, "pass"),
-    (0, "fail"),
-    (1.0, "pass"),
-    ("yes", "pass"),
-    ("I", "fail"),
-]
+    ("pass", "pass"), ("FAIL", "fail"), (True, "pass"), (0, "fail"), (1.0, "pass"), ("yes", "pass"), ("I", "fail"),
+]  # fmt: skip
 
 
 def test_labels_are_pass_or_fail_in_many_words(tmp_path):

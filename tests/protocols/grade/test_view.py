@@ -16,11 +16,9 @@ from adjudge.reports import render
 
 GOLDEN = Path(__file__).parents[2] / "golden/grade"
 SAMPLES = {
-    "plain": grade_samples.plain_sample(),
-    "undecided": grade_samples.undecided_sample(),
-    "stepped": grade_samples.stepped_sample(),
-    "hostile": grade_samples.hostile_sample(),
-}
+    "plain": grade_samples.plain_sample(), "undecided": grade_samples.undecided_sample(),
+    "stepped": grade_samples.stepped_sample(), "hostile": grade_samples.hostile_sample(),
+}  # fmt: skip
 
 
 def rendered(name, form):

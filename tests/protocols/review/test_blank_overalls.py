@@ -12,13 +12,9 @@ from adjudge.protocols.review.rules import review
 
 # One table for each set of allowed Overalls, and a second one with one minor issue.
 ISSUES = [
-    {},
-    {"truthfulness": 2},
-    {"style_clarity": 2},
-    {"truthfulness": 2, "verbosity": 1},
-    {"harmlessness": 1},
+    {}, {"truthfulness": 2}, {"style_clarity": 2}, {"truthfulness": 2, "verbosity": 1}, {"harmlessness": 1},
     {"truthfulness": 1, "verbosity": -2},
-]
+]  # fmt: skip
 
 
 def distance(a, b, likert):

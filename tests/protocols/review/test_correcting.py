@@ -84,16 +84,8 @@ def test_what_a_fact_leaves_open_and_the_judge_cannot_assess_stands_as_it_was_en
 
 
 OVERALLS = [
-    (1, "1", 1),
-    (1, "2", 2),
-    (1, "4", 2),
-    (2, "1", 1),
-    (2, "2", 2),
-    (2, "5", 2),
-    (1, "", 2),
-    (2, "", 1),
-    (0, "", 4),
-]
+    (1, "1", 1), (1, "2", 2), (1, "4", 2), (2, "1", 1), (2, "2", 2), (2, "5", 2), (1, "", 2), (2, "", 1), (0, "", 4),
+]  # fmt: skip
 
 
 def test_an_overall_nobody_assessed_may_be_any_that_the_dimensions_can_have():
