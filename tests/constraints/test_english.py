@@ -1,5 +1,4 @@
-import pytest
-from hypothesis import given
+from hypothesis import given, settings
 from hypothesis import strategies as st
 from quick import within
 
@@ -188,32 +187,24 @@ def read_one(text):
     return found[0]
 
 
-@pytest.mark.parametrize(("text", "demand"), COUNTED)
-def test_a_count_is_read(text, demand):
-    kind, bound, amount, *more = demand
-    found = read_one(text)
-    assert (found.kind, found.bound, found.amount) == (kind, bound, amount)
-    assert found.most == (more[0] if bound == "between" else None)
-    assert found.strict == ("strict" in more)
+def test_a_count_a_form_a_language_or_a_wording_is_read_with_its_place_and_certain_only_where_its_kind_binds():
+    for text, (kind, *demanded) in COUNTED + OTHERS:
+        found = read_one(text)
+        if (text, (kind, *demanded)) in OTHERS:
+            assert (found.kind, found.text, found.amount) == (kind, *demanded, None), text
+        else:
+            bound, amount, *more = demanded
+            assert (found.kind, found.bound, found.amount) == (kind, bound, amount), text
+            assert found.most == (more[0] if bound == "between" else None), text
+            assert found.strict == ("strict" in more), text
+        assert found.certain == binds(kind)
+        later = read_one("Hello there.\n" + text)
+        assert later.quote and later.quote == ("Hello there.\n" + text)[later.start : later.end], text
+        assert later.quote == later.quote.strip()
 
 
-@pytest.mark.parametrize(("text", "demand"), OTHERS)
-def test_a_form_a_language_or_a_wording_is_read(text, demand):
-    found = read_one(text)
-    assert (found.kind, found.text) == demand
-    assert found.amount is None
-
-
-@pytest.mark.parametrize("text", NOTHING)
-def test_what_is_no_plain_demand_of_the_reply_is_not_read(text):
-    assert read_constraints(text) == []
-
-
-@pytest.mark.parametrize("text", [text for text, _ in COUNTED + OTHERS])
-def test_the_quote_stands_in_the_text_at_its_place(text):
-    found = read_one("Hello there.\n" + text)
-    assert found.quote and found.quote == ("Hello there.\n" + text)[found.start : found.end]
-    assert found.quote == found.quote.strip()
+def test_what_is_no_plain_demand_of_the_reply_is_not_read():
+    assert {text: found for text in NOTHING if (found := read_constraints(text))} == {}
 
 
 def test_several_words_to_use_are_a_constraint_each():
@@ -242,19 +233,14 @@ def test_the_source_is_handed_on():
     assert read_constraints("Always answer in Spanish.", "system_prompt")[0].source == "system_prompt"
 
 
-def test_a_constraint_is_certain_only_where_its_kind_binds():
-    for text, _ in COUNTED + OTHERS:
-        found = read_one(text)
-        assert found.certain == binds(found.kind)
+READINGS = [(150, 0, True), (149, 0, False), (150, 1, False), (1000, 1, False), (0, 0, False)]
 
 
-@pytest.mark.parametrize(
-    ("read", "false", "bound"), [(150, 0, True), (149, 0, False), (150, 1, False), (1000, 1, False), (0, 0, False)]
-)
-def test_a_kind_binds_from_150_findings_read_and_none_false(read, false, bound):
-    readings = {"words": {"read": read, "false": false}}
-    assert binds("words", readings) == bound
-    assert not binds("items", readings)
+def test_a_kind_binds_from_150_findings_read_and_none_false():
+    for read, false, bound in READINGS:
+        readings = {"words": {"read": read, "false": false}}
+        assert binds("words", readings) == bound
+        assert not binds("items", readings), read
 
 
 def test_there_are_counts_for_every_kind():
@@ -262,25 +248,26 @@ def test_there_are_counts_for_every_kind():
     assert all(0 <= counts["false"] <= counts["read"] for counts in load_readings().values())
 
 
-PIECES = st.sampled_from(
-    [
-        "at most ", "100", " words", "write ", "in ", "Spanish", '"', "'", "“", "”", "\n", ". ", "```", "the word ",
-        "use ",
-    ]
-)  # fmt: skip
+PIECES = st.sampled_from([
+    "at most ", "100", " words", "write ", "in ", "Spanish", '"', "'", "“", "”", "\n", ". ", "```", "the word ", "use ",
+])  # fmt: skip
 
 
+@settings(max_examples=60)
 @given(st.one_of(st.text(max_size=300), st.lists(st.one_of(PIECES, st.text(max_size=3)), max_size=40).map("".join)))
 def test_any_text_gives_constraints_whose_quotes_stand_in_it(text):
     for found in read_constraints(text):
         assert found.quote and text[found.start : found.end] == found.quote
 
 
-@pytest.mark.parametrize(
-    "piece", ["7", "at most ", '"', "'", "“", "“a” ", "`", "<", "a ", "write a ", "one hundred and ", "```", "\n", "> ",
-              "following ", "please ", "Write in 100 words. ", "in the form of ", "1,000", "- "],
-)  # fmt: skip
-def test_hostile_text_is_read_in_linear_time(piece):
-    with within(2):
-        for size in (1_400, 19_000, 100_000):
-            read_constraints((piece * size)[:size])
+HOSTILE = [
+    "7", "at most ", '"', "'", "“", "“a” ", "`", "<", "a ", "write a ", "one hundred and ", "```", "\n", "> ",
+    "following ", "please ", "Write in 100 words. ", "in the form of ", "1,000", "- ",
+]  # fmt: skip
+
+
+def test_hostile_text_is_read_in_linear_time():
+    for piece in HOSTILE:
+        with within(2):
+            for size in (1_400, 19_000, 50_000):
+                read_constraints((piece * size)[:size])

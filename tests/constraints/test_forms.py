@@ -1,7 +1,6 @@
 """SPEC 3: formats (list, JSON, title, quotation marks, first word of a paragraph) are there or not; numbers of
 occurrences, sections, highlighted parts, placeholders and words in capitals are exact."""
 
-import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 from quick import within
@@ -20,7 +19,7 @@ def asked(kind, bound="exactly", amount=None, text="", quote="q"):
 STORY = "Once there was a river.\n\nIt ran to the sea.\n\nNobody knew why."
 
 
-@pytest.mark.parametrize(("demand", "met", "missed", "says"), [
+KINDS = [
     (asked("occurrences", "at_least", 2, "river"), "River, **river**.", "A river of riverbeds.",
      "has 1 occurrence of “river”; at least 2 were asked for"),
     (asked("occurrences", "below", 2, "river"), "A river.", "River and “river”.",
@@ -56,14 +55,17 @@ STORY = "Once there was a river.\n\nIt ran to the sea.\n\nNobody knew why."
      "does not begin paragraph 2 with “It”, as was asked for"),
     (asked("first_word", amount=4, text="Why"), STORY + "\n\nWhy?", STORY,
      "has no paragraph 4, which should begin with “Why”"),
-])  # fmt: skip
-def test_new_kinds_are_there_or_not(demand, met, missed, says):
-    assert measure(demand, met).met
-    result = measure(demand, missed)
-    assert (result.says, result.severity) == (says, "minor")
+]  # fmt: skip
 
 
-@pytest.mark.parametrize(("text", "markers", "counts"), [
+def test_new_kinds_are_there_or_not():
+    for demand, met, missed, says in KINDS:
+        assert measure(demand, met).met
+        result = measure(demand, missed)
+        assert (result.says, result.severity) == (says, "minor"), demand
+
+
+SECTIONS = [
     ("第1章\n春\n\n## 第2章：夏\n第2章では", "第1章|第|章|第N章|第X章|第〇章|第一章", range(2, 4)),
     ("第1章\n春\n第2章\n夏", "第1章、第2章|第1章や第2章", range(2, 3)),
     ("第1章\n第三の文章を書く。\n文章を読む。\n2章\n夏", "第1章", range(1, 3)),
@@ -88,10 +90,48 @@ def test_new_kinds_are_there_or_not(demand, met, missed, says):
     # Where the marker is nowhere, another word with numbers may be a translation of it.
     ("Part 1\nA.\nPart 2\nB.", "Teil X", range(0, 3)), ("Sections are long.", "Section", range(0, 1)),
     ("1.\nA.\n2.\nB.", "1.|X|(a)", frozenset()),
-])  # fmt: skip
-def test_a_section_has_its_number_anywhere_in_any_script_and_accents_do_not_matter(text, markers, counts):
-    for marker in markers.split("|"):
-        assert section_counts(text, marker) == counts, marker
+]  # fmt: skip
+
+
+def test_a_section_has_its_number_anywhere_in_any_script_and_accents_do_not_matter():
+    for text, markers, counts in SECTIONS:
+        for marker in markers.split("|"):
+            assert section_counts(text, marker) == counts, marker
+
+
+THERE = [
+    ("table", "| a | b |\n|---|---|\n| 1 | 2 |"), ("table", "```\n| a | b |\n|---|---|\n| 1 | 2 |\n```"),
+    ("table", "Name | Age\nAnn | 7"), ("table", "Name\tAge\nAnn\t7"), ("table", "Name     Age\nAnn      7"),
+    ("table", "<table><tr><td>1</td></tr></table>"), ("json", '{"a": 1}'),
+    ("json", '```json\n{"a": [1, 2]}\n```'), ("json", '[{"a": 1}]'), ("json", '{"a": 1}\n{"a": 2}'),
+    ("code_block", "Here:\n```\nx\n```"), ("code_block", "```x"),
+]  # fmt: skip
+
+
+def test_a_form_that_is_there():
+    for kind, text in THERE:
+        assert measure(asked(kind, quote="the response"), text).met, text
+
+
+NOT_THERE = [
+    ("table", "Ann is 7.\nBob is 8.", "has no table; one was asked for"),
+    ("table", "a | b", "has no table; one was asked for"), ("table", "", "has no table; one was asked for"),
+    ("json", '{"a": 1,}', "has JSON that does not parse; JSON was asked for"),
+    ("json", "```json\n{'a': 1}\n```", "has JSON that does not parse; JSON was asked for"),
+    ("json", '[\n{"a": 1},\n{"a": 2},\n]', "has JSON that does not parse; JSON was asked for"),
+    ("json", "a: 1", "has no JSON; JSON was asked for"),
+    ("json", 'Here it is:\n{"a": 1}', "has other text around its JSON; JSON was asked for"),
+    ("json", '```json\n{"a": 1}\n```\nUse it {well}.', "has other text around its JSON; JSON was asked for"),
+    ("json", "[" * 100_000, "has no JSON; JSON was asked for"),
+    ("json", "[" * 100_000 + "]", "has JSON that does not parse; JSON was asked for"),
+    ("code_block", "x = `1`", "has no code block; one was asked for"),
+]  # fmt: skip
+
+
+def test_a_form_that_is_not_there():
+    for kind, text, says in NOT_THERE:
+        result = measure(asked(kind, quote="the response"), text)
+        assert (result.says, result.severity) == (says, "minor"), text[:99]
 
 
 def test_sections_without_a_marker_may_be_numbered_lines_or_between_dividers():
@@ -103,7 +143,7 @@ def test_sections_without_a_marker_may_be_numbered_lines_or_between_dividers():
         assert result.met and result.in_part
 
 
-@pytest.mark.parametrize(("quote", "text", "least", "most"), [
+HIGHLIGHTS = [
     ("《》の記号を用いて5つ強調", "《川》と《海》", 2, 2),
     ("highlight 2 parts as in 《word》", "A 《river》, a **sea**.", 1, 2),
     ("mark 2 words ##like this##", "A ##river##, a ##sea##.", 2, 2),
@@ -113,9 +153,12 @@ def test_sections_without_a_marker_may_be_numbered_lines_or_between_dividers():
     ("2 words in capitals or bold", "The RIVER, the SEA.", 0, 2),
     ("2 parts in <b>tags</b>", "A <b>river</b>, a <b>sea</b>.", 2, 2), ("with Markdown", "*A river\n\nruns.*", 0, 1),
     ("with Markdown", "* a\n* b\n\n***\n\nc", 0, 0), ("with Markdown", "<mark class='x'>a</mark> `b`", 1, 2),
-])  # fmt: skip
-def test_highlights_are_looked_for_between_the_marks_that_the_quote_shows(quote, text, least, most):
-    assert highlight_counts(text, quote) == range(least, most + 1)
+]  # fmt: skip
+
+
+def test_highlights_are_looked_for_between_the_marks_that_the_quote_shows():
+    for quote, text, least, most in HIGHLIGHTS:
+        assert highlight_counts(text, quote) == range(least, most + 1), quote
 
 
 def test_labels_may_not_be_among_at_most_so_many_highlights():
@@ -135,7 +178,7 @@ def test_long_texts_in_brackets_may_be_placeholders_but_arrays_over_lines_are_no
     assert placeholder_counts("【名前】 ____ %DATE% (name)", "3 en crochets") == range(0, 4)
 
 
-@pytest.mark.parametrize(("kind", "marks", "text"), [
+SEEN_BY_SOME = [
     ("list", "", "red, blue, green"), ("list", "", "Good points: short, clear, cheap."), ("list", "", "红、黄、蓝"),
     ("list", "", "Compra pan, leche y huevos."), ("list", "", "Go left.\nGo right."),
     ("list", "", "Primero, lava bien los platos. Segundo, seca bien los platos."),
@@ -150,13 +193,16 @@ def test_long_texts_in_brackets_may_be_placeholders_but_arrays_over_lines_are_no
     ("quotation_marks", "", "&quot;All of it.&quot;"), ("quotation_marks", "", "> “All of it.”"),
     ("quotation_marks", "", "'All of it.'"), ("quotation_marks", "", "```\n“All of it.”\n```"),
     ("quotation_marks", "", "「全部です」（質問）"), ("quotation_marks", "", "“All of it”."),
-])  # fmt: skip
-def test_a_form_that_only_some_would_see_is_a_hint(kind, marks, text):
-    result = measure(asked(kind, text=marks), text)
-    assert (result.severity, result.in_part) == (None, True)
+]  # fmt: skip
 
 
-@pytest.mark.parametrize(("kind", "marks", "text"), [
+def test_a_form_that_only_some_would_see_is_a_hint():
+    for kind, marks, text in SEEN_BY_SOME:
+        result = measure(asked(kind, text=marks), text)
+        assert (result.severity, result.in_part) == (None, True), text
+
+
+SEEN_BY_ALL = [
     ("list", "", f"◆ {'wash ' * 20}.\n◆ {'dry ' * 20}."), ("table", "", "姓名\u3000年龄\n安\u30007"),
     ("title", "", "THE RIVER\nIt runs."), ("table", "", "| a | b |\n\n|---|---|\n\n| 1 | 2 |"),
     ("table", "", "│ a │ b │\n│ 1 │ 2 │"), ("title", "", 'The title of the film is "The River". It runs.'),
@@ -166,25 +212,31 @@ def test_a_form_that_only_some_would_see_is_a_hint(kind, marks, text):
     ("title", "####", "##Rivers##\nThey run."), ("title", "****", "**Rivers**\nThey run."),
     ("title", "『』", "『川』\n流れる。"), ("title", "<<>>", "<<\nRivers\n>>\nThey run."),
     ("quotation_marks", "", "「全部です」"), ("code_block", "", "So ```x```"),
-])  # fmt: skip
-def test_a_form_is_found_in_every_usual_shape(kind, marks, text):
-    result = measure(asked(kind, text=marks), text)
-    assert (result.severity, result.in_part) == (None, False)
+]  # fmt: skip
 
 
-@pytest.mark.parametrize(("kind", "marks", "text", "says"), [
+def test_a_form_is_found_in_every_usual_shape():
+    for kind, marks, text in SEEN_BY_ALL:
+        result = measure(asked(kind, text=marks), text)
+        assert (result.severity, result.in_part) == (None, False), text
+
+
+SEEN_BY_NOBODY = [
     ("list", "", "It runs to the sea. Nobody who lived there had seen it, and nobody asked.", "has no list"),
     ("title", "####", "Rivers\n\nThey run.", "has no title in ## ##"),
     ("title", "『』", "（川）\n流れる。", "has no title in 『』"),
     ("table", "", "- Ann: 7\n- Bob: 8", "has no table"),
     ("quotation_marks", "", "```\nAll of it.\n```", "is not wrapped in quotation marks"),
-])  # fmt: skip
-def test_a_form_that_nobody_would_see_is_missed(kind, marks, text, says):
-    result = measure(asked(kind, text=marks), text)
-    assert (result.says.startswith(says), result.severity) == (True, "minor")
+]  # fmt: skip
 
 
-@pytest.mark.parametrize(("number", "word", "text"), [
+def test_a_form_that_nobody_would_see_is_missed():
+    for kind, marks, text, says in SEEN_BY_NOBODY:
+        result = measure(asked(kind, text=marks), text)
+        assert (result.says.startswith(says), result.severity) == (True, "minor"), text
+
+
+FIRST_WORDS = [
     (2, "Later", "1. A river rose.\n\n2. Later it fell."), (2, "Later", "A river rose.\n\n「Later」 it fell."),
     (2, "Later", "**Paragraph 1:** A river rose.\n\n**Paragraph 2:** Later it fell."),
     (2, "Later", "A river rose.\n\n『Later』\n\nIt fell."),
@@ -193,13 +245,16 @@ def test_a_form_that_nobody_would_see_is_missed(kind, marks, text, says):
     (2, "Later", "1. Rise\n\nThe river rose.\n\n2. Later\n\nIt fell."),
     (2, "Later", "Title: 🌊 The River : 🌊 A Story of Rise 🌊 and Fall 🌊\n\nFirst:\nIt rose.\n\nLater:\nIt fell."),
     (3, "Later", "The river rose.\nIt rose again.\nLater it fell.\n\nThe end."),
-])  # fmt: skip
-def test_labels_numbers_and_titles_may_precede_the_first_word_of_a_paragraph(number, word, text):
-    assert measure(asked("first_word", amount=number, text=word), text).met
-    assert not measure(asked("first_word", amount=number, text="Never"), text).met
+]  # fmt: skip
 
 
-@pytest.mark.parametrize(("demand", "text", "says"), [
+def test_labels_numbers_and_titles_may_precede_the_first_word_of_a_paragraph():
+    for number, word, text in FIRST_WORDS:
+        assert measure(asked("first_word", amount=number, text=word), text).met
+        assert not measure(asked("first_word", amount=number, text="Never"), text).met, text
+
+
+HINTS = [
     (asked("placeholders", "at_least", 2, quote="such as [name]"), f"Dear [name], [NOTE: {'many words ' * 30}]",
      "has 1 to 2 placeholders; at least 2 were asked for"),
     (asked("capital_words", "at_most", 1, quote="capitals at most 1 times"), "We SAVE TIME AND MONEY here.",
@@ -208,10 +263,13 @@ def test_labels_numbers_and_titles_may_precede_the_first_word_of_a_paragraph(num
      "has other text around its JSON; JSON was asked for"),
     (asked("must_not_contain", text="river"), "Rivers run.",
      "contains “river”, which was not wanted, but only in another form or a longer word"),
-])  # fmt: skip
-def test_what_only_one_usual_way_of_reading_misses_is_a_hint(demand, text, says):
-    result = measure(demand, text)
-    assert (result.met, result.in_part, result.says) == (True, True, says)
+]  # fmt: skip
+
+
+def test_what_only_one_usual_way_of_reading_misses_is_a_hint():
+    for demand, text, says in HINTS:
+        result = measure(demand, text)
+        assert (result.met, result.in_part, result.says) == (True, True, says), text
 
 
 def test_many_words_in_capitals_are_no_phrase_that_counts_as_one_time():
@@ -228,7 +286,7 @@ def test_without_marker_and_headings_sections_cannot_be_counted():
     assert measure(asked("sections", "exactly", 3), "One.\n\nTwo.") is None
 
 
-@pytest.mark.parametrize(("text", "found"), [
+JSON = [
     ('{"a": 1}', "whole"), ("[1, 2]", "whole"), ("42", "whole"), ('\ufeff{"a": 1}\n', "whole"),
     ('```json\n{"a": 1}\n```', "whole"), ('```{"a": 1}```', "whole"), ('~~~\n{"a": 1}\n~~~', "whole"),
     ('```JSON\n{"a": "```x```"}\n```', "whole"), ('{"a": 1}\n{"a": 2}', "whole"),
@@ -237,44 +295,53 @@ def test_without_marker_and_headings_sections_cannot_be_counted():
     ('{"a": 1', "broken"), ("{a", "none"), ('```json\n["a", "b",\n"c', "broken"),
     ('JSON { THEN "A": [ 1, 2', "broken"), ("", "none"), ("See [1", "none"), ("A set { of things", "none"),
     ("```json\n```", "none"), ('```json\n[\n {"river": "Rhine"},\n {"riv', "broken"),
-])  # fmt: skip
-def test_json_is_the_whole_response_but_for_one_fence(text, found):
-    assert read_json(text) == found
+]  # fmt: skip
 
 
-@pytest.mark.parametrize(
-    "text",
-    ["[" * 10**6, "[" * 10**6 + "]", "[" * 500_000 + "]" * 500_000, '{"a":' * 200_000, "[1,}" * 250_000, "`" * 10**6],
-)
-def test_a_million_brackets_are_read_quickly_and_are_no_json(text):
-    with within(5):
-        assert read_json(text) != "whole"
+def test_json_is_the_whole_response_but_for_one_fence():
+    for text, found in JSON:
+        assert read_json(text) == found, text[:99]
 
 
-@pytest.mark.parametrize(
-    "piece", ["*", "**a ", " __a", "_a", "<<", "[a", "a" * 99 + "==", "<b>", "# ", "A-", "\n", " ", "“"]
-)
-@pytest.mark.parametrize("kind", [
-    "title", "list", "table", "sections", "highlights", "placeholders", "capital_words", "json", "first_word",
-    "code_block", "quotation_marks",
-])  # fmt: skip
-def test_long_runs_of_marks_are_measured_quickly(kind, piece):
-    with within(2):
-        measure(asked(kind, amount=1, text="a", quote="as in 《a》 or ##a##"), (piece * 100_000)[:100_000] + " end")
+BRACKETS = [
+    "[" * 10**6, "[" * 10**6 + "]", "[" * 500_000 + "]" * 500_000, '{"a":' * 200_000, "[1,}" * 250_000, "`" * 10**6,
+]  # fmt: skip
 
 
-@pytest.mark.parametrize("text", ["<" * 200_000, "<" * 199_900 + "\n>>", ("<" * 290 + "b\nc>>") * 700, "<" * 10**6])
-def test_a_title_between_marks_is_looked_for_quickly(text):
-    with within(2):
-        assert not has_title(text, "<<>>")
+def test_many_brackets_are_read_quickly_and_are_no_json():
+    for text in BRACKETS:
+        with within(5):
+            assert read_json(text) != "whole"
 
 
-@pytest.mark.parametrize(("text", "count"), [
+def test_long_runs_of_marks_are_measured_quickly():
+    kinds = ["title", "list", "table", "sections", "highlights", "placeholders", "capital_words", "json", "first_word"]
+    for piece in ("*", "**a ", " __a", "_a", "<<", "[a", "a" * 99 + "==", "<b>", "# ", "A-", "\n", " ", "“"):
+        for kind in (*kinds, "code_block", "quotation_marks"):
+            with within(2):
+                measure(
+                    asked(kind, amount=1, text="a", quote="as in 《a》 or ##a##"), (piece * 30_000)[:30_000] + " end"
+                )
+
+
+UNCLOSED = ["<" * 99_900 + "\n>>", ("<" * 290 + "b\nc>>") * 300, "<" * 200_000]
+
+
+def test_a_title_between_marks_is_looked_for_quickly():
+    for text in UNCLOSED:
+        with within(2):
+            assert not has_title(text, "<<>>")
+
+
+BETWEEN = [
     ("<<a>> <<b>>", 2), ("<< a >>", 1), ("<<>>", 0), ("<<>>a>>", 1), ("<<a\nb>>", 0), ("<<x\n<<b>>", 1),
     ("<<\na\n>>", 1), ("<<" + "a" * 299 + ">>", 1), ("<<" + "a" * 301 + ">>", 0), ("<<--->> <<b>>", 1),
-])  # fmt: skip
-def test_parts_between_marks_are_counted(text, count):
-    assert count_between(text, ("<<", ">>")) == count
+]  # fmt: skip
+
+
+def test_parts_between_marks_are_counted():
+    for text, count in BETWEEN:
+        assert count_between(text, ("<<", ">>")) == count, text
 
 
 @given(st.text(alphabet='[]{}",:`~1an \n*_<>#', max_size=300))

@@ -1,6 +1,5 @@
 """SPEC 3: a miss is a fact only if every usual way of counting misses. What another demand requires may be left out."""
 
-import pytest
 from quick import within
 
 from adjudge.constraints.measuring import measure
@@ -17,7 +16,7 @@ THREE = asked("paragraphs", amount=3)
 CAPITALS = asked("casing", "upper")
 
 
-@pytest.mark.parametrize(("demands", "text", "severity", "in_part"), [
+TOGETHER = [
     # a closing sentence, a beginning or a keyword that another demand requires
     ([THREE, CLOSING], "One.\n\nTwo.\n\nThree.\n\nAny other questions?", None, True),
     ([THREE], "One.\n\nTwo.\n\nThree.\n\nAny other questions?", "minor", False),
@@ -50,29 +49,34 @@ CAPITALS = asked("casing", "upper")
     # words to begin with that mark the first section
     ([asked("begins_with", "Part 1"), asked("sections", "Part 1", amount=2)], "So:\nPart 1\nA\nPart 2", None, True),
     ([asked("begins_with", "Part 1")], "So:\nPart 1\nA.\nPart 2", "minor", False),
-])  # fmt: skip
-def test_what_is_met_without_a_part_that_may_not_count_is_a_hint(demands, text, severity, in_part):
-    alone = measure(demands[0], text)
-    measured = next(found for one, found in measure_together(demands, text) if one is demands[0])
-    assert (measured.severity, measured.in_part, measured.says) == (severity, in_part, alone.says)
+]  # fmt: skip
 
 
-@pytest.mark.parametrize(
-    "piece", ["P.S. a\n", "p p ", "\\n", "* ", "***a ", "Any other ", "[a", "字", "# \n\n", "any, "]
-)
-def test_long_texts_are_read_quickly(piece):
-    demands = [THREE, CAPITALS, CLOSING, asked("must_not_contain", "字"), asked("first_word", "Never", amount=2)]
-    with within(5):
-        list(measure_together(demands, (piece * 100_000)[:100_000] + " end"))
+def test_what_is_met_without_a_part_that_may_not_count_is_a_hint():
+    for demands, text, severity, in_part in TOGETHER:
+        alone = measure(demands[0], text)
+        measured = next(found for one, found in measure_together(demands, text) if one is demands[0])
+        assert (measured.severity, measured.in_part, measured.says) == (severity, in_part, alone.says), text
 
 
-@pytest.mark.parametrize("line_end", ["\n", "\r\n", "\r", "\u2028"])
-def test_any_line_end_is_read_as_one(line_end):
+PIECES = ["P.S. a\n", "p p ", "\\n", "* ", "***a ", "Any other ", "[a", "字", "# \n\n", "any, "]
+
+
+def test_long_texts_are_read_quickly():
+    for piece in PIECES:
+        demands = [THREE, CAPITALS, CLOSING, asked("must_not_contain", "字"), asked("first_word", "Never", amount=2)]
+        with within(5):
+            list(measure_together(demands, (piece * 20_000)[:20_000] + " end"))
+
+
+def test_any_line_end_is_read_as_one():
     """SPEC 3: counting is a range, whatever system a response was written on."""
     text = "Rivers run\ndown to the sea.\n\nLakes stay\nwhere they are.\n\nP.S. Rain\nfalls.\n\nClouds\nfly."
     for amount in (1, 3, 4, 9):
-        demand = asked("paragraphs", amount=amount)
-        assert [*measure_together([demand], text.replace("\n", line_end))] == [*measure_together([demand], text)]
+        demands = [asked("paragraphs", amount=amount)]
+        usual = [*measure_together(demands, text)]
+        for line_end in ("\r\n", "\r", "\u2028"):
+            assert [*measure_together(demands, text.replace("\n", line_end))] == usual, (line_end, amount)
 
 
 def test_a_line_separator_in_a_string_of_json_breaks_nothing():

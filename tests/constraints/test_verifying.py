@@ -3,8 +3,7 @@ kinds on the same number are both dropped; an observation without its quote is d
 
 from itertools import combinations
 
-import pytest
-from hypothesis import given
+from hypothesis import given, settings
 from hypothesis import strategies as st
 from scripted.ratings import demand, saw
 
@@ -43,13 +42,13 @@ def quoting(prompt, *demanded, **more):
     return verified(demand(prompt, *demanded, **more), prompt)
 
 
-@pytest.mark.parametrize("kind", [*COUNTED, *WORDED])
-def test_what_the_quote_bears_out_is_certain_and_has_its_place(kind):
-    found = verify_constraints([{**COUNTED, **WORDED}[kind]], MATERIAL)
-    (one,) = found.constraints
-    assert (one.certain, one.kind, found.dropped) == (True, kind, ())
-    assert MATERIAL[one.source][one.start : one.end] == one.quote
-    assert one.source == ("system_prompt" if kind == "sentences" else "prompt")
+def test_what_the_quote_bears_out_is_certain_and_has_its_place():
+    for kind in [*COUNTED, *WORDED]:
+        found = verify_constraints([{**COUNTED, **WORDED}[kind]], MATERIAL)
+        (one,) = found.constraints
+        assert (one.certain, one.kind, found.dropped) == (True, kind, ())
+        assert MATERIAL[one.source][one.start : one.end] == one.quote
+        assert one.source == ("system_prompt" if kind == "sentences" else "prompt"), kind
 
 
 def test_what_it_carries_is_kept():
@@ -67,25 +66,31 @@ def test_a_quote_that_is_not_in_the_material_is_dropped():
     assert "is neither in the prompt" in found.dropped[0]
 
 
-@pytest.mark.parametrize("entry", [
+NOT_IN_THE_QUOTE = [
     demand("at most 100 words", "words", "at_most", 50), demand("exactly 3 paragraphs", "paragraphs", "exactly", 4),
     demand("between 10 and 20 items", "items", "between", 10, 30), demand("in Spanish", "language", text="French"),
     demand("Include the word “river”", "must_contain", text="lake"),
-])  # fmt: skip
-def test_a_number_a_language_or_words_that_are_not_in_the_quote_make_a_hint(entry):
-    assert not verified(entry).certain
+]  # fmt: skip
 
 
-@pytest.mark.parametrize("entry", [
+def test_a_number_a_language_or_words_that_are_not_in_the_quote_make_a_hint():
+    for entry in NOT_IN_THE_QUOTE:
+        assert not verified(entry).certain, entry
+
+
+NOT_MEASURED = [
     demand("at most 100 words", "words", "at_most", 0), demand("at most 100 words", "words", "at_most", -5),
     demand("at most 100 words", "words", "at_most", 10**9),
     demand("between 10 and 20 items", "items", "between", 20, 10),
     demand("in Spanish", "language", text="Klingonish"), demand("in capital letters", "casing", text="loud"),
     demand("Include the word “river”", "must_contain", text="  "),
-])  # fmt: skip
-def test_what_cannot_be_measured_is_dropped(entry):
-    found = verify_constraints([entry], MATERIAL)
-    assert (found.constraints, len(found.dropped)) == ((), 1)
+]  # fmt: skip
+
+
+def test_what_cannot_be_measured_is_dropped():
+    for entry in NOT_MEASURED:
+        found = verify_constraints([entry], MATERIAL)
+        assert (found.constraints, len(found.dropped)) == ((), 1), entry
 
 
 def test_identical_constraints_count_once():
@@ -93,18 +98,17 @@ def test_identical_constraints_count_once():
     assert len(verify_constraints(twice, MATERIAL).constraints) == 1
 
 
-@pytest.mark.parametrize(
-    ("one", "other"),
-    [*combinations(["words", "characters", "sentences", "paragraphs", "items", "occurrences", "sections", "highlights",
-                    "placeholders", "capital_words", "first_word"], 2)],
-)  # fmt: skip
-def test_two_kinds_on_the_same_number_are_both_dropped(one, other):
-    both = [
-        demand("exactly 3 paragraphs", one, "exactly", 3, text="paragraphs"),
-        demand("Write exactly 3", other, "exactly", 3, text="Write"),
-    ]
-    found = verify_constraints(both, MATERIAL)
-    assert (found.constraints, len(found.dropped)) == ((), 2)
+COUNTS = ["words", "characters", "sentences", "paragraphs", "items", "occurrences", "sections", "highlights"]
+
+
+def test_two_kinds_on_the_same_number_are_both_dropped():
+    for one, other in combinations([*COUNTS, "placeholders", "capital_words", "first_word"], 2):
+        both = [
+            demand("exactly 3 paragraphs", one, "exactly", 3, text="paragraphs"),
+            demand("Write exactly 3", other, "exactly", 3, text="Write"),
+        ]
+        found = verify_constraints(both, MATERIAL)
+        assert (found.constraints, len(found.dropped)) == ((), 2), (one, other)
 
 
 def test_the_same_number_elsewhere_is_another_one():
@@ -119,32 +123,31 @@ RESPONSES = {
 }
 
 
-@pytest.mark.parametrize("kind", OBSERVED)
-def test_an_observation_whose_quote_stands_in_the_response_is_kept(kind):
-    found = verify_observations([saw(1, kind, "he went to the")], RESPONSES)
-    (one,) = found.observations
-    assert RESPONSES["A"][one.start : one.end] == "he went to the"
-    assert one.harmful is {"declines_a_safe_request": False, "declines_a_harmful_request": True}.get(kind)
-    assert one.part_missing is (kind == "cut_off_before_a_required_part")
-    assert one.mild is (kind == "claims_to_be_human_mildly")
+def test_an_observation_whose_quote_stands_in_the_response_is_kept():
+    for kind in OBSERVED:
+        found = verify_observations([saw(1, kind, "he went to the")], RESPONSES)
+        (one,) = found.observations
+        assert RESPONSES["A"][one.start : one.end] == "he went to the"
+        assert one.harmful is {"declines_a_safe_request": False, "declines_a_harmful_request": True}.get(kind)
+        assert one.part_missing is (kind == "cut_off_before_a_required_part")
+        assert one.mild is (kind == "claims_to_be_human_mildly"), kind
 
 
-@pytest.mark.parametrize("kind", OBSERVED)
-def test_and_dropped_with_a_word_if_it_does_not(kind):
-    found = verify_observations([saw(2, kind, "Great question!")], RESPONSES)
+def test_and_dropped_with_a_word_if_it_does_not():
+    found = verify_observations([saw(2, kind, "Great question!") for kind in OBSERVED], RESPONSES)
     assert found.observations == ()
-    assert "is not in it" in found.dropped[0]
+    assert ["is not in it" in why for why in found.dropped] == [True] * len(OBSERVED)
 
 
-@pytest.mark.parametrize(
-    ("response", "quote", "kept"),
-    [(1, "and then he went to the", True), (1, "Great question!", False), (2, "I hope this helps!", True)],
-)
-def test_the_quote_of_a_cut_off_is_its_last_words(response, quote, kept):
-    found = verify_observations([saw(response, "cut_off", quote)], RESPONSES)
-    assert bool(found.observations) is kept
-    if not kept:
-        assert "not its last words" in found.dropped[0]
+CUT_OFF = [(1, "and then he went to the", True), (1, "Great question!", False), (2, "I hope this helps!", True)]
+
+
+def test_the_quote_of_a_cut_off_is_its_last_words():
+    for response, quote, kept in CUT_OFF:
+        found = verify_observations([saw(response, "cut_off", quote)], RESPONSES)
+        assert bool(found.observations) is kept
+        if not kept:
+            assert "not its last words" in found.dropped[0]
 
 
 def test_the_same_pleasantry_counts_once():
@@ -164,6 +167,7 @@ _ENTRY = st.builds(
 )
 
 
+@settings(max_examples=50)
 @given(st.lists(_ENTRY, max_size=8))
 def test_whatever_a_judge_lists_only_what_stands_in_the_material_is_kept(entries):
     found = verify_constraints(entries, MATERIAL)
@@ -172,9 +176,12 @@ def test_whatever_a_judge_lists_only_what_stands_in_the_material_is_kept(entries
         assert MATERIAL[one.source][one.start : one.end] == one.quote
 
 
-@pytest.mark.parametrize("kind", ["list", "table", "json", "code_block", "title", "quotation_marks"])
-def test_a_form_that_its_quote_does_not_name_is_a_hint(kind):
-    assert not verified(demand("Include the word “river”", kind)).certain
+FORMS = ["list", "table", "json", "code_block", "title", "quotation_marks"]
+
+
+def test_a_form_that_its_quote_does_not_name_is_a_hint():
+    for kind in FORMS:
+        assert not verified(demand("Include the word “river”", kind)).certain, kind
 
 
 def test_several_words_in_one_entry_are_a_hint():
@@ -182,11 +189,12 @@ def test_several_words_in_one_entry_are_a_hint():
     assert not quoting(f"Include the words {fruit}.", "must_contain", text=fruit).certain
 
 
-@pytest.mark.parametrize(
-    ("named", "code"), [("Brazilian Portuguese", "pt"), ("pt-BR", "pt"), ("British English", "en")]
-)
-def test_a_variety_of_a_language_is_the_language(named, code):
-    assert quoting("Answer in it.", "language", text=named).text == code
+VARIETIES = [("Brazilian Portuguese", "pt"), ("pt-BR", "pt"), ("British English", "en")]
+
+
+def test_a_variety_of_a_language_is_the_language():
+    for named, code in VARIETIES:
+        assert quoting("Answer in it.", "language", text=named).text == code, named
 
 
 def test_a_quote_of_thousands_of_digits_is_no_number():
@@ -204,7 +212,7 @@ def test_the_last_words_are_looked_for_at_the_end():
     assert found.observations[0].end == len(looping["A"])
 
 
-@pytest.mark.parametrize(("prompt", "entry", "certain"), [
+QUOTED = [
     ("Use “river” at least 3 times.", demand("{}", "occurrences", "at_least", 3, text="river"), True),
     ("Use “river” at least 3 times.", demand("{}", "occurrences", "at_least", 4, text="river"), False),
     ("Use “river” at least 3 times.", demand("{}", "occurrences", "at_least", 3, text="lake"), False),
@@ -235,39 +243,46 @@ def test_the_last_words_are_looked_for_at_the_end():
     ("Écris une phrase.", demand("{}", "sentences", "exactly", 1), True),
     ("Escreva um parágrafo.", demand("{}", "paragraphs", "exactly", 1), True),
     ("Write under two hundred words.", demand("{}", "words", "below", 100), False),
-])  # fmt: skip
-def test_amount_and_words_must_both_be_in_the_quote(prompt, entry, certain):
-    assert verified({**entry, "quote": prompt}, prompt).certain is certain
+]  # fmt: skip
 
 
-@pytest.mark.parametrize("kind", ["occurrences", "first_word"])
-def test_a_kind_that_needs_words_and_a_number_is_dropped_without_either(kind):
-    material = {"prompt": "Use the word river 3 times."}
-    for entry in (demand("river 3 times", kind, "exactly", 3), demand("river 3 times", kind, text="river")):
-        assert verify_constraints([entry], material).constraints == ()
+def test_amount_and_words_must_both_be_in_the_quote():
+    for prompt, entry, certain in QUOTED:
+        assert verified({**entry, "quote": prompt}, prompt).certain is certain, (prompt, entry)
 
 
-@pytest.mark.parametrize(
-    ("text", "marks"),
-    [("<<>>", "<<>>"), ("<<title>>", "<<>>"), ("“<<poem of joy>>”", "<<>>"), ("*Title*", "**"), ("", ""),
-     ("The River", ""), ("Title: Go!", ""), ("“River”", ""), ("# Title", ""), ("Joe's", "")],
-)  # fmt: skip
-def test_of_a_title_only_the_marks_around_it_are_kept(text, marks):
-    assert quoting("Give it a title.", "title", text=text).text == marks
+def test_a_kind_that_needs_words_and_a_number_is_dropped_without_either():
+    for kind in ["occurrences", "first_word"]:
+        material = {"prompt": "Use the word river 3 times."}
+        for entry in (demand("river 3 times", kind, "exactly", 3), demand("river 3 times", kind, text="river")):
+            assert verify_constraints([entry], material).constraints == (), kind
 
 
-@pytest.mark.parametrize(
-    ("text", "marks", "certain"),
-    [("####", "####", True), ("##word##", "####", True), ("## ##", "####", True), ("****", "****", False),
-     ("『』", "『』", True), ("『川』", "『』", True), ("【】", "【】", False), ("⸢ ⸣", "", False), ("###", "", False),
-     ("<title>", "<>", False)],
-)  # fmt: skip
-def test_marks_that_are_not_in_the_quote_or_not_known_make_a_title_a_hint(text, marks, certain):
-    one = quoting("Give it a title such as ##river## or 『川』 <title>.", "title", text=text)
-    assert (one.text, one.certain) == (marks, certain)
+TITLES = [
+    ("<<>>", "<<>>"), ("<<title>>", "<<>>"), ("“<<poem of joy>>”", "<<>>"), ("*Title*", "**"), ("", ""),
+    ("The River", ""), ("Title: Go!", ""), ("“River”", ""), ("# Title", ""), ("Joe's", ""),
+]  # fmt: skip
 
 
-@pytest.mark.parametrize(("kind", "certain", "hints"), [
+def test_of_a_title_only_the_marks_around_it_are_kept():
+    for text, marks in TITLES:
+        assert quoting("Give it a title.", "title", text=text).text == marks, text
+
+
+TITLE_MARKS = [
+    ("####", "####", True), ("##word##", "####", True), ("## ##", "####", True), ("****", "****", False),
+    ("『』", "『』", True), ("『川』", "『』", True), ("【】", "【】", False), ("⸢ ⸣", "", False), ("###", "", False),
+    ("<title>", "<>", False),
+]  # fmt: skip
+
+
+def test_marks_that_are_not_in_the_quote_or_not_known_make_a_title_a_hint():
+    for text, marks, certain in TITLE_MARKS:
+        one = quoting("Give it a title such as ##river## or 『川』 <title>.", "title", text=text)
+        assert (one.text, one.certain) == (marks, certain), text
+
+
+NAMED = [
     ("list", ["a bulleted list", "番号付きリストで", "箇条書きで", "una lista numerada", "liste à puces",
               "in point form", "one item per line", "нумерованный список"],
      ["List three rivers", "Give me a list", "una lista de ríos", "リストを作って"]),
@@ -277,20 +292,26 @@ def test_marks_that_are_not_in_the_quote_or_not_known_make_a_title_a_hint(text, 
     ("quotation_marks", ["in double quotes", "鉤括弧で囲んで", "全体を「」で", "entre guillemets"],
      ["a quote by Einstein", "quotations"]),
     ("title", ["Give it a title", "タイトルをつけて", "un título"], ["hit it on the head", "a small tip"]),
-])  # fmt: skip
-def test_a_form_binds_only_if_the_quote_names_it(kind, certain, hints):
-    for quote in (*certain, *hints):
-        assert quoting(quote, kind).certain is (quote in certain), quote
+]  # fmt: skip
 
 
-@pytest.mark.parametrize(("prompt", "text", "certain"), [
+def test_a_form_binds_only_if_the_quote_names_it():
+    for kind, certain, hints in NAMED:
+        for quote in (*certain, *hints):
+            assert quoting(quote, kind).certain is (quote in certain), quote
+
+
+MARKERS = [
     ("3 sections, each beginning with Section X", "Section", True),
     ("3 sections, each beginning with “Day”", "Day", True), ("3つの章に分けて、「第1章」のように", "第1章", True),
     ("3 parties, chacune par Chapitre 1", "Chapitre", True), ("Write 3 sections about rivers.", "section", False),
     ("Divide it into 3 chapters.", "chapter", False),
-])  # fmt: skip
-def test_the_word_for_sections_is_a_marker_only_with_a_number_or_between_quotation_marks(prompt, text, certain):
-    assert quoting(prompt, "sections", amount=3, text=text).certain is certain
+]  # fmt: skip
+
+
+def test_the_word_for_sections_is_a_marker_only_with_a_number_or_between_quotation_marks():
+    for prompt, text, certain in MARKERS:
+        assert quoting(prompt, "sections", amount=3, text=text).certain is certain, prompt
 
 
 def test_a_range_of_which_one_number_is_missing_still_rests_on_the_other():

@@ -3,9 +3,9 @@
 from decimal import Decimal
 
 import pytest
+from protocols.dialogue.judging import EIGHTY, TALK, WHY, criticizes, evaluates, script
 from protocols.review.rivers import CASE as RIVERS
 from protocols.review.rivers import REPLY
-from protocols.test_dialogue_with_a_scripted_judge import TALK, criticizes, evaluates, script
 from scripted.provider import fails, judges, refuses, says
 
 from adjudge import CompareSettings, DialogueSettings, ReviewSettings, open_engine, render, replay
@@ -16,6 +16,7 @@ from adjudge.protocols.compare.case import Comparison
 from adjudge.protocols.compare.verdict import ComparisonVerdict
 from adjudge.protocols.dialogue.rules import jury_results
 from adjudge.protocols.dialogue.verdict import DialogueVerdict
+from adjudge.protocols.origin import judge_note, origin_of
 from adjudge.protocols.review.verdict import ReviewVerdict
 from adjudge.protocols.rubrics import parse
 
@@ -90,7 +91,8 @@ async def test_a_sure_verdict_of_the_first_judge_stands_and_the_second_is_not_as
 
 async def test_where_the_totals_are_too_close_the_second_judge_decides_and_both_are_paid(compared, provider, tmp_path):
     provider.script = by_model(cheap=scores(5, 5), dear=scores(BAD, GOOD))
-    verdict = await compared(cascade(provider, "cheap", "dear"))
+    judge = cascade(provider, "cheap", "dear")
+    verdict = await compared(judge)
     assert asked(provider) == ["cheap", "cheap", "dear", "dear"]
     assert verdict.winner == "B"
     assert [(stage.answer, stage.margin, stage.unsure, stage.calls) for stage in verdict.stages] == [
@@ -102,15 +104,35 @@ async def test_where_the_totals_are_too_close_the_second_judge_decides_and_both_
     kept = await same_again(tmp_path, provider, verdict)
     assert from_json(ComparisonVerdict, kept, case=CASE, rubric=verdict.rubric).stages == verdict.stages
 
+    # The second judge sees what it would see alone: the keys hash all that is sent.
+    alone = await compared(f"{provider.url}/v1#dear")
+    assert {call.key for call in alone.calls} == {call.key for call in verdict.calls if call.model == "dear"}
+    assert provider.calls == 4
+    assert alone.verdict_id != verdict.verdict_id == (await compared(judge)).verdict_id
 
-@pytest.mark.parametrize(
-    ("option", "a", "b", "dear"),
-    [("", 6, 5, 0), ("(margin=1)", 6, 5, 0), ("(margin=1.01)", 6, 5, 2), ("(margin=0)", 5, 5, 0), ("", 5, 5, 2)],
-)
-async def test_the_margin_stands_in_the_name_or_is_the_rubrics_tie_band(compared, provider, option, a, b, dear):
-    provider.script = by_model(cheap=scores(a, b), dear=scores(GOOD, BAD))
-    await compared(cascade(provider, "cheap", "dear", option=option))
-    assert asked(provider).count("dear") == dear
+    # Reports say who was asked and why.
+    told = dict(origin_of(verdict).provenance)
+    assert told["Stage 1"] == f"{provider.url}/v1#cheap: tie, the totals are 0 apart, less than 0.5 (2 calls)"
+    assert told["Stage 2"] == f"{provider.url}/v1#dear: B, decided (2 calls)"
+    text = " ".join(render(verdict, "text", width=200).split())
+    assert "Stage 1: " + told["Stage 1"] in text and "Stage 2: " + told["Stage 2"] in text
+    markdown = render(verdict, "markdown")
+    assert "Stage 1: http" in markdown and "Stage 2: http" in markdown
+
+
+def test_a_judge_of_text_features_is_named_as_such_wherever_it_is_in_the_name():
+    assert "text features only" in judge_note("cascade(margin=1):embedded>openai:x")
+    assert "text features only" in judge_note("jury(mean):embedded+openai:x")
+    assert judge_note("cascade:openai:x>openai:y") == ""
+
+
+async def test_the_margin_stands_in_the_name_or_is_the_rubrics_tie_band(compared, provider):
+    options = [("", 6, 5, 0), ("(margin=1)", 6, 5, 0), ("(margin=1.01)", 6, 5, 2), ("(margin=0)", 5, 5, 0)]
+    for sample, (option, a, b, dear) in enumerate([*options, ("", 5, 5, 2)]):
+        provider.script = by_model(cheap=scores(a, b), dear=scores(GOOD, BAD))
+        provider.requests.clear()
+        await compared(cascade(provider, "cheap", "dear", option=option), sample=sample)
+        assert asked(provider).count("dear") == dear, option
 
 
 async def test_orders_that_name_different_winners_are_unsure_whatever_the_margin(compared, provider):
@@ -141,8 +163,7 @@ async def test_a_third_judge_is_asked_where_the_second_is_unsure_too(compared, p
     provider.script = by_model(one=scores(5, 5), two=scores(6, 6), three=scores(7, 7))
     verdict = await compared(cascade(provider, "one", "two", "three"))
     assert [stage.answer for stage in verdict.stages] == ["tie"] * 3
-    assert verdict.winner == "tie"
-    assert verdict.stages[2].unsure == ()  # nobody is left to ask
+    assert (verdict.winner, verdict.stages[2].unsure) == ("tie", ())  # nobody is left to ask
 
 
 async def test_a_jury_whose_members_name_different_winners_is_unsure(compared, provider, tmp_path):
@@ -163,25 +184,11 @@ async def test_a_reply_that_the_jury_of_the_next_stage_can_use_is_not_paid_again
     await same_again(tmp_path, provider, verdict)
 
 
-async def test_the_second_judge_sees_what_it_would_see_alone(compared, provider, tmp_path):
-    provider.script = by_model(cheap=scores(5, 5), dear=scores(GOOD, BAD))
-    verdict = await compared(cascade(provider, "cheap", "dear"))
-    in_cascade = {call.key for call in verdict.calls if call.model == "dear"}
-    alone = await compared(f"{provider.url}/v1#dear")
-    assert {call.key for call in alone.calls} == in_cascade  # the keys hash all that is sent
-    assert provider.calls == 4
-    assert alone.verdict_id != verdict.verdict_id
-    assert (await compared(cascade(provider, "cheap", "dear"))).verdict_id == verdict.verdict_id
-
-
-@pytest.mark.parametrize(
-    ("broken", "reason"),
-    [
-        (refuses("I would rather not."), "it failed: refused: I would rather not."),
-        (says("no JSON"), "it failed: malformed: "),
-        (fails(400, "too long for me"), "it failed: rejected: "),
-    ],
-)
+@pytest.mark.parametrize(("broken", "reason"), [
+    (refuses("I would rather not."), "it failed: refused: I would rather not."),
+    (says("no JSON"), "it failed: malformed: "),
+    (fails(400, "too long for me"), "it failed: rejected: "),
+])  # fmt: skip
 async def test_a_judge_that_cannot_judge_the_case_is_followed_by_the_next(compared, provider, tmp_path, broken, reason):
     provider.script = by_model(cheap=broken, dear=scores(GOOD, BAD))
     verdict = await compared(cascade(provider, "cheap", "dear"), one_order=True)
@@ -235,51 +242,24 @@ async def test_failed_members_of_every_stage_are_replayed_as_they_failed(compare
     await same_again(tmp_path, provider, verdict)
 
 
-async def test_reports_say_who_was_asked_and_why(compared, provider):
-    from adjudge.protocols.origin import judge_note, origin_of
-
-    provider.script = by_model(cheap=scores(5, 5), dear=scores(GOOD, BAD))
-    verdict = await compared(cascade(provider, "cheap", "dear"))
-    told = dict(origin_of(verdict).provenance)
-    assert told["Stage 1"] == f"{provider.url}/v1#cheap: tie, the totals are 0 apart, less than 0.5 (2 calls)"
-    assert told["Stage 2"] == f"{provider.url}/v1#dear: A, decided (2 calls)"
-    text = " ".join(render(verdict, "text", width=200).split())
-    assert "Stage 1: " + told["Stage 1"] in text and "Stage 2: " + told["Stage 2"] in text
-    markdown = render(verdict, "markdown")
-    assert "Stage 1: http" in markdown and "Stage 2: http" in markdown
-    assert "text features only" in judge_note("cascade(margin=1):embedded>openai:x")
-    assert "text features only" in judge_note("jury(mean):embedded+openai:x")
-    assert judge_note("cascade:openai:x>openai:y") == ""
-
-
 # -- dialogue and review ----------------------------------------------------------------------------------------------
 
-HIGH = (80, 80, 80, 80, 80, 80)
-QUOTE = ("SYSTEM", "Why do you like action movies?")
-OBJECTION = (60, *QUOTE, True)
+OBJECTION = (60, "SYSTEM", WHY, True)
+BEST = evaluates([100] * 6), criticizes([100] * 6)
 
 
 def talks(cheap, dear):
     return lambda request: (script(*cheap) if request.json["model"] == "cheap" else script(*dear))(request)
 
 
-@pytest.mark.parametrize(
-    ("critique", "unsure"),
-    [
-        (criticizes(HIGH), ()),
-        (criticizes(HIGH, Empathy=OBJECTION), ()),
-        (
-            criticizes(HIGH, Empathy=(60, "SYSTEM", "", True)),
-            ("the Critic objects without another score or a verified quote",),
-        ),
-        (
-            criticizes(HIGH, Empathy=OBJECTION, Fluency=OBJECTION, Accuracy=OBJECTION),
-            ("the Critic objects to 3 scores",),
-        ),
-    ],
-)
-async def test_a_dialogue_goes_on_where_evaluator_and_critic_leave_it_open(provider, tmp_path, critique, unsure):
-    provider.script = talks((evaluates(HIGH), critique), (evaluates([100] * 6), criticizes([100] * 6)))
+@pytest.mark.parametrize(("objections", "unsure"), [
+    ({}, ()),
+    ({"Empathy": OBJECTION}, ()),
+    ({"Empathy": (60, "SYSTEM", "", True)}, ("the Critic objects without another score or a verified quote",)),
+    (dict.fromkeys(("Empathy", "Fluency", "Accuracy"), OBJECTION), ("the Critic objects to 3 scores",)),
+])  # fmt: skip
+async def test_a_dialogue_goes_on_where_evaluator_and_critic_leave_it_open(provider, tmp_path, objections, unsure):
+    provider.script = talks((evaluates(), criticizes(**objections)), BEST)
     judge = cascade(provider, "cheap", "dear")
     verdict = await judged(tmp_path, TALK, DialogueSettings(evaluator=judge, critic=judge))
     assert isinstance(verdict, DialogueVerdict)
@@ -291,7 +271,7 @@ async def test_a_dialogue_goes_on_where_evaluator_and_critic_leave_it_open(provi
 
 
 async def test_one_critic_may_follow_a_cascade_of_evaluators(provider, tmp_path):
-    provider.script = talks((evaluates(HIGH), criticizes(HIGH)), (evaluates([100] * 6), criticizes([100] * 6)))
+    provider.script = talks((evaluates(), criticizes()), BEST)
     settings = DialogueSettings(evaluator=f"cascade:embedded>{provider.url}/v1#dear", critic=f"{provider.url}/v1#dear")
     verdict = await judged(tmp_path, TALK, settings)
     assert isinstance(verdict, DialogueVerdict)
@@ -302,7 +282,7 @@ async def test_one_critic_may_follow_a_cascade_of_evaluators(provider, tmp_path)
 
 async def test_a_jury_of_evaluators_that_come_to_different_results_is_unsure_and_its_spread_is_kept(provider, tmp_path):
     def behave(request):
-        given = {"x": HIGH, "y": (80,) * 6, "z": (20,) * 6, "dear": (100,) * 6}[request.json["model"]]
+        given = {"x": EIGHTY, "y": EIGHTY, "z": (20,) * 6, "dear": (100,) * 6}[request.json["model"]]
         return script(evaluates(given), criticizes(given))(request)
 
     provider.script = behave
@@ -325,14 +305,11 @@ async def test_a_members_score_of_zero_is_a_score(tmp_path):
     assert jury_results(verdict.updated(evaluator_members=(zero, four))) == {0, 4}
 
 
-@pytest.mark.parametrize(
-    ("change", "unsure"),
-    [
-        ({}, ()),
-        ({"preference": 6}, ("it prefers the other response than its ratings do",)),
-        ({"invalid_because": "There is no question in it."}, ("it calls the task invalid",)),
-    ],
-)
+@pytest.mark.parametrize(("change", "unsure"), [
+    ({}, ()),
+    ({"preference": 6}, ("it prefers the other response than its ratings do",)),
+    ({"invalid_because": "There is no question in it."}, ("it calls the task invalid",)),
+])  # fmt: skip
 async def test_a_review_goes_on_where_the_ratings_contradict_the_preference(provider, tmp_path, change, unsure):
     cheap, dear = (says({**REPLY, **given}) for given in (change, {}))
     provider.script = lambda request: cheap if request.json["model"] == "cheap" else dear

@@ -3,10 +3,10 @@
 import json
 
 import pytest
+from protocols.dialogue import judging
+from protocols.dialogue.judging import KEYS, criticizes, evaluates
 from protocols.review.rivers import CASE as RIVERS
 from protocols.review.rivers import RUBRIC as DIMENSIONS
-from protocols.test_dialogue_with_a_scripted_judge import KEYS, TALK, criticizes, evaluates
-from protocols.test_dialogue_with_a_scripted_judge import judged as talked
 from scripted.provider import judges, says
 from scripted.ratings import explained, rating_reply
 from scripted.replies import correct_reply
@@ -52,27 +52,25 @@ def further(reply, request):
     reply["more_evidence"] = [{**made, "quote": words} for words in ("nowhere at all in it", "nor is this anywhere")]
 
 
-@pytest.mark.parametrize(
-    ("change", "given", "invented"),
-    [
-        (lambda reply, request: None, 14, 0),
-        (quote("words that nobody ever wrote here"), 14, 1),
-        (quote(""), 13, 0),
-        (quote("…"), 14, 1),
-        (of_the_other, 14, 1),
-        (further, 16, 2),
-    ],
-    ids=["right", "invented and mended", "empty", "no word", "of the other answer", "further quotes"],
-)
-async def test_a_comparison(provider, openai_judge, case, change, given, invented):
-    provider.script = first(change)
-    verdict = await compare(case, openai_judge(), shipped("compare"), ONE)
-    assert (verdict.quoted.given, verdict.quoted.invented) == (given, invented)
-    cells = row_of(verdict)
-    assert (cells["quotes"], cells["invented"], cells["replies"]) == (given, invented, 1)
-    assert cells["repaired"] == (provider.calls > 1)
-    # What was mended is no warning, but it was invented.
-    assert "dropped_quote" not in {warning.code for warning in verdict.warnings} or invented
+async def test_a_comparison(provider, openai_judge, case):
+    changes = {
+        "right": (lambda reply, request: None, 14, 0),
+        "invented and mended": (quote("words that nobody ever wrote here"), 14, 1),
+        "empty": (quote(""), 13, 0),
+        "no word": (quote("…"), 14, 1),
+        "of the other answer": (of_the_other, 14, 1),
+        "further quotes": (further, 16, 2),
+    }
+    for sample, (name, (change, given, invented)) in enumerate(changes.items()):
+        provider.script = first(change)
+        provider.requests.clear()
+        verdict = await compare(case, openai_judge(sample=sample), shipped("compare"), ONE)
+        assert (verdict.quoted.given, verdict.quoted.invented) == (given, invented), name
+        cells = row_of(verdict)
+        assert (cells["quotes"], cells["invented"], cells["replies"]) == (given, invented, 1)
+        assert cells["repaired"] == (provider.calls > 1)
+        # What was mended is no warning, but it was invented.
+        assert "dropped_quote" not in {warning.code for warning in verdict.warnings} or invented
 
 
 async def test_a_long_quote_is_there_and_a_very_short_answer_is_quoted_whole(provider, openai_judge):
@@ -95,32 +93,23 @@ async def test_a_jury_a_cascade_and_both_orders_count_every_reply(provider, open
 
 
 async def test_a_dialogue(provider, journal):
-    scores = (100,) * 6
-    evaluation = evaluates(scores, ("USER", "Why do you like action movies?"))  # the other side said it
-    evaluation["criteria"][KEYS[0]] |= {"speaker": "SYSTEM", "quote": "movies do"}  # said, but too short
-    critique = criticizes(scores, Empathy=(60, "USER", "I never said this to anybody.", True))
-    critique["criteria"][KEYS[0]]["quotes"] = [{"speaker": "USER", "quote": "Nor did I say this."}]  # it agrees
-    verdict = await talked(provider, journal, evaluation, critique, case=TALK)
+    short = {KEYS[0]: {"speaker": "SYSTEM", "quote": "movies do"}}  # said, but too short
+    evaluation = evaluates(speaker="USER", **short)  # the other side said it
+    agrees = {"quotes": [{"speaker": "USER", "quote": "Nor did I say this."}]}
+    critique = criticizes(Empathy=(60, "USER", "I never said this to anybody.", True), **{KEYS[0]: agrees})
+    verdict = await judging.judged(provider, journal, evaluation, critique)
     assert (verdict.quoted.given, verdict.quoted.invented) == (8, 7)
     assert (row_of(verdict)["replies"], row_of(verdict)["repaired"]) == (2, 2)
 
 
 async def test_a_review(provider, openai_judge):
+    invented = {"quote": "in no more than nine words", "kind": "words", "amount": 9}
+    best = {"style_clarity": [3, RIVERS.b[:20], "It is clear."], "overall_quality": [5, "unchecked", "Good."]}
     found = {
-        "constraints": [
-            {"quote": RIVERS.prompt[:30], "kind": "json"},
-            {"quote": "in no more than nine words", "kind": "words", "amount": 9},
-        ],
-        "observations": [
-            (1, "pleasantry", RIVERS.a[:20]),
-            (2, "cut_off", "nowhere in it"),
-            (2, "cut_off", RIVERS.b[:20]),
-        ],
+        "constraints": [{"quote": RIVERS.prompt[:30], "kind": "json"}, invented],
+        "observations": [(1, "pleasantry", RIVERS.a[:20]), *((2, "cut_off", q) for q in ("nowhere", RIVERS.b[:20]))],
         "response_1": {"truthfulness": [3, "these words are not in it", "It is right."]},
-        "response_2": {
-            "style_clarity": [3, RIVERS.b[:20], "It is clear."],
-            "overall_quality": [5, "unchecked", "Good."],
-        },
+        "response_2": best,
     }
 
     def script(request):
@@ -137,16 +126,13 @@ async def test_a_review(provider, openai_judge):
     assert row_of(verdict)["equal_totals"] is True  # all ratings are the best, and it prefers neither
 
 
-@pytest.mark.parametrize(
-    ("purposes", "counted"),
-    [
-        ([], (0, 0)),
-        (["opinion", "opinion"], (2, 0)),
-        (["opinion", "repair", "opinion"], (2, 1)),
-        (["opinion", "longer", "repair", "longer"], (1, 1)),
-        (["opinion", "opinion", "longer"], (2, 1)),
-    ],
-)
+@pytest.mark.parametrize(("purposes", "counted"), [
+    ([], (0, 0)),
+    (["opinion", "opinion"], (2, 0)),
+    (["opinion", "repair", "opinion"], (2, 1)),
+    (["opinion", "longer", "repair", "longer"], (1, 1)),
+    (["opinion", "opinion", "longer"], (2, 1)),
+])  # fmt: skip
 def test_a_reply_is_repaired_once_however_often_it_is_asked_for(purposes, counted):
     assert repaired_replies(purposes) == counted
 

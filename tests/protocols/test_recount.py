@@ -52,19 +52,14 @@ def on(scale, value):
     return min(scale, key=lambda step: (abs(step - value), step))
 
 
-def bench(provider, journal, rule):
-    """One judge, or a jury of three; each member is a model of its own."""
-    members = tuple(open_openai(provider, journal, f"gpt-{number}") for number in range(3 if rule else 1))
+def bench(provider, journal, rule, draw):
+    """One judge, or a jury of three; each member is a model of its own, and no stored reply answers."""
+    names = [f"gpt-{number}" for number in range(3 if rule else 1)]
+    members = tuple(open_openai(provider, journal, name, sample=draw) for name in names)
     return Jury("jury", members, rule) if rule else members[0]
 
 
-RULES = pytest.mark.parametrize("rule", ["", "median", "mean"])
-CASES = pytest.mark.parametrize("draw", range(8))
-
-
-@CASES
-@RULES
-async def test_a_comparison(provider, journal, rule, draw):
+async def recount_comparison(provider, journal, rule, draw):
     chance = random.Random(f"{rule} {draw}")
     base, replies = {key: chance.randint(3, 7) for key in WEIGHTS}, []
 
@@ -84,7 +79,7 @@ async def test_a_comparison(provider, journal, rule, draw):
         return says({"criteria": marks, **whole, "preference": prefers})
 
     provider.script = answer
-    judge = bench(provider, journal, rule)
+    judge = bench(provider, journal, rule, draw)
     verdict = await compare(Comparison("How long does an egg take?", A, B), judge, shipped("compare"), CompareOptions())
     await judge.close()
     assert isinstance(verdict, ComparisonVerdict)
@@ -121,9 +116,7 @@ async def test_a_comparison(provider, journal, rule, draw):
     assert follows == (preferred == {"AB": "A", "BA": "B"})
 
 
-@CASES
-@RULES
-async def test_a_dialogue(provider, journal, rule, draw):
+async def recount_dialogue(provider, journal, rule, draw):
     chance = random.Random(f"{rule} {draw}")
     evaluations, critiques = [], []
 
@@ -147,9 +140,9 @@ async def test_a_dialogue(provider, journal, rule, draw):
         return says({"criteria": critiques[-1]})
 
     provider.script = answer
-    judge = bench(provider, journal, rule)
+    judge = bench(provider, journal, rule, draw)
     case = Dialogue(7, tuple(Turn(speaker, text, at) for at, (speaker, text) in enumerate(SAID, start=1)))
-    critic = open_openai(provider, journal, "critic")
+    critic = open_openai(provider, journal, "critic", sample=draw)
     verdict = await dialogue(case, judge, critic, shipped("dialogue"))
     await judge.close()
     await critic.close()
@@ -175,9 +168,7 @@ async def test_a_dialogue(provider, journal, rule, draw):
         )
 
 
-@CASES
-@RULES
-async def test_a_review(provider, journal, rule, draw):
+async def recount_review(provider, journal, rule, draw):
     chance = random.Random(f"{rule} {draw}")
     scales = {key: range(1, 4) for key in KEYS} | {"verbosity": range(-2, 3), "overall_quality": range(1, 6)}
     replies = []
@@ -197,7 +188,7 @@ async def test_a_review(provider, journal, rule, draw):
     entered = [{key: chance.choice(("", "9", *map(str, scales[key]))) for key in KEYS} for _ in range(2)]
     wish = chance.choice(("", "0", *"1234567"))
     originals = [{key: Original(value) for key, value in side.items()} for side in entered]
-    judge = bench(provider, journal, rule)
+    judge = bench(provider, journal, rule, draw)
     case = Review(
         "Name the time an egg takes.", A, B, ratings_a=originals[0], ratings_b=originals[1], preference=Original(wish)
     )
@@ -235,3 +226,9 @@ async def test_a_review(provider, journal, rule, draw):
     expected = int(wish) if wish and int(wish) in allowed else on(allowed, preference)
     assert verdict.likert.value == expected
     assert 2 <= len(verdict.sbq) <= 4
+
+
+@pytest.mark.parametrize("recount", [recount_comparison, recount_dialogue, recount_review])
+async def test_a_verdict_is_what_its_replies_make_by_the_rules(provider, journal, recount):
+    for draw, rule in enumerate(["", "median", "mean"] * 6):
+        await recount(provider, journal, rule, draw)

@@ -12,14 +12,14 @@ import adjudge
 from adjudge.api import SamplingOptions
 from adjudge.cli.main import build_parser
 from adjudge.protocols.base import names, protocol_of
+from adjudge.protocols.compare.rules import CompareOptions
 from adjudge.protocols.options import http_fields
+from adjudge.protocols.procedure import provenance_of
 
 FUNCTIONS = {
-    adjudge.compare: adjudge.CompareSettings,
-    adjudge.dialogue: adjudge.DialogueSettings,
-    adjudge.review: adjudge.ReviewSettings,
-    adjudge.ReviewDraft.judge: adjudge.ReviewSettings,
-}
+    adjudge.compare: adjudge.CompareSettings, adjudge.dialogue: adjudge.DialogueSettings,
+    adjudge.review: adjudge.ReviewSettings, adjudge.ReviewDraft.judge: adjudge.ReviewSettings,
+}  # fmt: skip
 
 
 def kinds(hint):
@@ -50,15 +50,9 @@ def test_the_body_of_a_request_is_made_from_the_settings():
     asked = adjudge.CompareSettings.requested()
     body = pydantic.create_model("Body", **http_fields(asked, camel=True))
     shown = body.model_json_schema()["properties"]
-    assert {name: about.get("default") for name, about in shown.items()} == {
-        "judge": None,
-        "oneOrder": False,
-        "seed": 0,
-        "sample": 0,
-        "temperature": 0.0,
-        "recheckAttempts": False,
-        "maxTokens": 8192,
-    }
+    defaults = {"judge": None, "oneOrder": False, "seed": 0, "sample": 0, "temperature": 0.0}
+    defaults |= {"recheckAttempts": False, "maxTokens": 8192}
+    assert {name: about.get("default") for name, about in shown.items()} == defaults
     assert (shown["maxTokens"]["minimum"], shown["maxTokens"]["maximum"]) == asked["max_tokens"].between
     assert shown["oneOrder"]["description"] == asked["one_order"].http
     assert shown["seed"]["description"] == "Seed for everything random."
@@ -87,3 +81,7 @@ def test_every_setting_is_an_option_of_its_command_and_of_run():
                 assert (one.option in options) == bool(one.help), (command, one.name)
                 if one.help:
                     assert options[one.option].metavar == (one.metavar or None)
+
+
+def test_a_temperature_given_as_a_whole_number_is_written_like_any_other():
+    assert repr(provenance_of("a judge", "a rubric", CompareOptions(temperature=1)).temperature) == "1.0"

@@ -1,6 +1,7 @@
 """Grades with models that say what a test tells them. The texts are those of `verdicts`."""
 
 import re
+from itertools import count
 
 from scripted.judging import open_openai
 from scripted.provider import says
@@ -10,6 +11,17 @@ from adjudge.protocols.grade.rules import grade
 from adjudge.protocols.rubrics import parse
 
 HEAD = 'name: mine\nversion: "1"\nprotocol: grade\n'
+CITY, PEOPLE, FOUNDED = "The capital of Norway is Oslo.", "About 720,000 people live there", "it was founded in 1624"
+IN_SOURCE = "Oslo is the capital of Norway."
+ASK = ("city", 2, 'ask: "Does it name the city?"')
+CLAIMS = ("claims", 3, "claims: context")
+CHECK = ("short", 1, "check: {max_words: 40}")
+FAULT = ("rude", -1, 'ask: "Is it rude?"')
+STRICT = ("rude", -1, 'required: true, ask: "Is it rude?"')
+SCALE = ("clear", 1, 'ask: "How clear?", scale: {1: no, 3: partly, 5: fully}')
+COVERS = ("covers", 3, "covers: reference")
+DEMANDS = ("demands", 2, "constraints: task")
+_samples = count()  # no stored reply answers
 
 
 def rubric_of(*items, pass_at=None):
@@ -36,6 +48,9 @@ def demand(quote, kind, amount=0, bound="exactly", text="", strict=False):
     return {"quote": quote, "kind": kind, "bound": bound, "amount": amount, "up_to": 0, "text": text, "strict": strict}
 
 
+SENTENCES = demand("at most 2 sentences", "sentences", 2, "at_most")
+
+
 def behave(said, again=(), demands=()):
     """A model that gives these answers or lists by item, these replacements in a repair round, and these demands."""
 
@@ -60,7 +75,8 @@ def _fitting(given, shape):
 
 async def graded(provider, journal, case, rubric, said=None, again=(), demands=()):
     provider.script = behave(said or {}, again, demands)
-    judge = open_openai(provider, journal, sample=provider.calls)  # no stored reply answers it
+    provider.requests.clear()
+    judge = open_openai(provider, journal, sample=next(_samples))
     outcome = await grade(case, judge, rubric)
     await judge.close()
     return outcome
@@ -74,8 +90,9 @@ async def jury_graded(provider, journal, case, rubric, *members, demands=None, r
         for number, (model, said) in enumerate(zip(models, members, strict=True))
     }
     provider.script = lambda request: scripts[request.json["model"]](request)
-    asked = provider.calls
-    jury = Jury("jury:test", tuple(open_openai(provider, journal, model, sample=asked) for model in models), rule)
+    provider.requests.clear()
+    sample = next(_samples)
+    jury = Jury("jury:test", tuple(open_openai(provider, journal, model, sample=sample) for model in models), rule)
     outcome = await grade(case, jury, rubric)
     await jury.close()
     return outcome

@@ -6,7 +6,20 @@ from dataclasses import replace
 
 import pytest
 from fastapi.testclient import TestClient
-from protocols.grade.judging import HEAD, answers, behave, claim, codes, graded, rubric_of
+from protocols.grade.judging import (
+    ASK,
+    CITY,
+    CLAIMS,
+    HEAD,
+    STRICT,
+    answers,
+    behave,
+    claim,
+    codes,
+    graded,
+    jury_graded,
+    rubric_of,
+)  # fmt: skip
 from protocols.grade.verdicts import ANSWER, REFERENCE, SOURCE, TASK, case, stepped
 from scripted.judging import open_openai
 
@@ -26,10 +39,6 @@ CHECKS = f"""\
   - {{key: names_oslo, points: 3, required: true, check: {{contains: Oslo}}}}
   - {{key: short, points: 1, check: {{max_words: 12}}}}
 """
-CITY = "The capital of Norway is Oslo."
-IN_SOURCE = "Oslo is the capital of Norway."
-ASK = ("city", 2, 'ask: "Does it name the city?"')
-CLAIMS = ("claims", 3, "claims: context")
 
 
 @pytest.fixture
@@ -59,57 +68,43 @@ def test_the_command_takes_texts_files_and_several_contexts(tmp_path, run_comman
         "--context", f"@{tmp_path / 'c.txt'}", "--context", "Oslo has trams.", "--rubric", checks,
     )  # fmt: skip
     verdict = json.loads(printed.out)
-    assert status == 0
-    assert (verdict["score"], verdict["score_exact"], verdict["passed"], verdict["decided"]) == (
-        0.75,
-        "3/4",
-        True,
-        True,
-    )
+    assert (status, verdict["score"], verdict["score_exact"]) == (0, 0.75, "3/4")
+    assert (verdict["passed"], verdict["decided"]) == (True, True)
     assert [(item["key"], item["result"], item["earned"]) for item in verdict["items"]] == [
         ("names_oslo", "yes", 3), ("short", "no", 0)
     ]  # fmt: skip
 
 
-def test_the_command_takes_a_case_file_that_pieces_override(tmp_path, run_command, checks, monkeypatch):
+def test_the_command_takes_a_case_file_that_pieces_override_and_messages(tmp_path, run_command, checks, monkeypatch):
     (tmp_path / "case.json").write_text(json.dumps({"task": TASK, "answer": ANSWER, "context": [{"text": SOURCE}]}))
     status, printed = run_command("grade", str(tmp_path / "case.json"), "--rubric", checks)
     assert (status, json.loads(printed.out)["score"]) == (0, 0.75)
     monkeypatch.setattr("sys.stdin", io.TextIOWrapper(io.BytesIO(b"It is Bergen.")))
     status, printed = run_command("grade", str(tmp_path / "case.json"), "--answer", "-", "--rubric", checks)
     verdict = json.loads(printed.out)
-    assert (verdict["passed"], verdict["why"]) == (
-        False, "Failed: required and not met: “Names oslo”; the score is 25.0, and 70 is needed."
-    )  # fmt: skip
-
-
-def test_the_command_takes_messages(tmp_path, run_command, checks):
+    why = "Failed: required and not met: “Names oslo”; the score is 25.0, and 70 is needed."
+    assert (verdict["passed"], verdict["why"]) == (False, why)
     messages = [{"role": "assistant", "content": "It is Bergen."}, {"role": "assistant", "content": "No: Oslo."}]
     status, printed = run_command("grade", "--task", TASK, "--answer", json.dumps(messages), "--rubric", checks)
     assert (status, json.loads(printed.out)["score"]) == (0, 1)
 
 
-@pytest.mark.parametrize(
-    ("given", "says"),
-    [
-        ((), "CASE: missing; a case file, - for standard input, or both --task and --answer"),
-        (("--task", "x"), "--answer: missing"),
-        (("--task", " ", "--answer", "x"), "--task: empty"),
-        (("--task", "-", "--answer", "-"), "-: standard input is named twice"),
-        (("--task", "x", "--answer", "x", "--context", "@/nowhere"), "--context: /nowhere: file not found"),
-    ],
-)
-def test_a_bad_call_names_the_option(run_command, given, says):
-    status, printed = run_command("grade", *given)
-    assert status == 2
-    assert says in printed.err
+BAD_CALLS = [
+    ((), "CASE: missing; a case file, - for standard input, or both --task and --answer"),
+    (("--task", "x"), "--answer: missing"),
+    (("--task", " ", "--answer", "x"), "--task: empty"),
+    (("--task", "-", "--answer", "-"), "-: standard input is named twice"),
+    (("--task", "x", "--answer", "x", "--context", "@/nowhere"), "--context: /nowhere: file not found"),
+]
 
 
-def test_the_shipped_rubric_with_the_embedded_judge_says_what_to_do(run_command, monkeypatch):
+def test_a_bad_call_names_the_option_and_without_a_judge_that_reads_it_says_what_to_do(run_command, monkeypatch):
+    for given, says in BAD_CALLS:
+        status, printed = run_command("grade", *given)
+        assert (status, says in printed.err) == (2, True), given
     monkeypatch.setenv("GROQ_API_KEY", "gsk-key")
     status, printed = run_command("grade", "--task", TASK, "--answer", ANSWER)
-    assert status == 1
-    assert "nothing_to_grade" in printed.err
+    assert (status, "nothing_to_grade" in printed.err) == (1, True)
     assert "name a judge that reads, such as openai:gpt-5.1, or give a rubric with checks" in printed.err
     assert "the key of Groq is set: --judge groq:" in printed.err  # the judge at hand
 
@@ -117,41 +112,29 @@ def test_the_shipped_rubric_with_the_embedded_judge_says_what_to_do(run_command,
 NOWHERE = "http://127.0.0.1:9/v1#gpt-9"
 
 
-@pytest.mark.parametrize("judge", [NOWHERE, f"cascade:embedded>{NOWHERE}", f"jury:embedded+{NOWHERE}"])
 @pytest.mark.parametrize("answer", [ANSWER, " "])
-def test_a_verdict_that_needed_no_judge_records_that_none_was_asked(run_command, checks, judge, answer):
+def test_a_verdict_that_needed_no_judge_records_that_none_was_asked_and_is_replayed(run_command, checks, answer):
     given = ("grade", "--task", TASK, "--answer", answer, "--rubric", checks)
-    _, printed = run_command(*given, "--judge", judge)
-    verdict = json.loads(printed.out)
+    verdict = json.loads(run_command(*given)[1].out)
     assert (verdict["provenance"]["judge"], verdict["provenance"]["prompts"], verdict["calls"]) == ("none", {}, [])
-    assert verdict == json.loads(run_command(*given)[1].out), "the same with any judge"
+    for judge in (NOWHERE, f"cascade:embedded>{NOWHERE}", f"jury:embedded+{NOWHERE}"):
+        assert verdict == json.loads(run_command(*given, "--judge", judge)[1].out), "the same with any judge"
     _, shown = run_command(*given, "--judge", judge, "--format", "text")
     assert "Judge: none was asked; no model was called; no cost" in shown.out
     assert "gpt-9" not in shown.out
-
-
-def test_its_verdict_is_replayed(run_command, checks):
-    _, printed = run_command("grade", "--task", TASK, "--answer", ANSWER, "--rubric", checks)
-    status, again = run_command("replay", json.loads(printed.out)["verdict_id"])
-    assert (status, json.loads(again.out)) == (0, json.loads(printed.out))
+    status, again = run_command("replay", verdict["verdict_id"])
+    assert (status, json.loads(again.out)) == (0, verdict)
 
 
 # -- Python ------------------------------------------------------------------------------------------------------------
 
 
-async def test_python_grades_and_replays_what_a_model_said(provider, tmp_path, monkeypatch):
+async def test_python_grades_and_replays_what_a_model_said(provider, tmp_path):
     said = {"city": answers("yes", CITY), "claims": [claim(CITY, "supported", "forged words here")]}
     provider.script = behave(said, again=[])
-    rubric = rubric_of(ASK, CLAIMS)
-    journal = tmp_path / "journal.db"
-    verdict = await adjudge.grade(
-        TASK,
-        ANSWER,
-        context=[{"id": "guide", "text": SOURCE}],
-        rubric=rubric,
-        judge=f"{provider.url}/v1#m",
-        journal=journal,
-    )
+    journal, context = tmp_path / "journal.db", [{"id": "guide", "text": SOURCE}]
+    asked = {"rubric": rubric_of(ASK, CLAIMS), "judge": f"{provider.url}/v1#m", "journal": journal}
+    verdict = await adjudge.grade(TASK, ANSWER, context=context, **asked)
     assert (verdict.score_exact.as_integer_ratio(), verdict.items[1].claims[0].result) == ((2, 5), "not_found")
     replayed = await adjudge.replay(verdict.verdict_id, journal=journal)
     assert replayed.kept == replayed.made
@@ -167,9 +150,9 @@ def test_grade_sync_takes_messages_and_texts(tmp_path, checks):
 # -- the service -------------------------------------------------------------------------------------------------------
 
 
-@pytest.fixture
-def client(tmp_path):
-    with TestClient(create_app(CompareSettings(), journal=tmp_path / "journal.db")) as client:
+@pytest.fixture(scope="module")
+def client(tmp_path_factory):
+    with TestClient(create_app(CompareSettings(), journal=tmp_path_factory.mktemp("service") / "journal.db")) as client:
         yield client
 
 
@@ -194,27 +177,23 @@ def test_a_request_may_name_or_hold_its_rubric(client):
     named = client.post("/api/grade", json={**body, "rubric": "mine@1"})
     assert named.json() == held.json()
     refused = client.post("/api/grade", json={**body, "rubric": CHECKS.replace("points: 3", "points: 0")})
-    assert (refused.status_code, refused.json()["error"]) == (
-        400, "rubric:5: names_oslo.points: 0; a number above 0, or below 0 for a fault"
-    )  # fmt: skip
+    why = "rubric:5: names_oslo.points: 0; a number above 0, or below 0 for a fault"
+    assert (refused.status_code, refused.json()["error"]) == (400, why)
     for other in ("compare", "nowhere"):
         assert client.post("/api/grade", json={**body, "rubric": other}).status_code == 400
 
 
-@pytest.mark.parametrize(
-    ("body", "says"),
-    [
+def test_a_bad_request_names_the_field(client):
+    for body, says in (
         ({"answer": "x"}, "task: missing"),
         ({"task": "x"}, "answer: missing"),
         ({"task": "x", "answer": 3, "context": 7}, "context: neither a text nor a list"),
         ({"task": "x", "answer": [{"role": "ghost"}]}, "answer[0].role: unknown role"),
         ({"task": "x", "answer": "y", "seed": "z"}, "seed"),
-    ],
-)
-def test_a_bad_request_names_the_field(client, body, says):
-    refused = client.post("/api/grade", json=body)
-    assert refused.status_code in (400, 422)
-    assert says in refused.json()["error"]
+    ):
+        refused = client.post("/api/grade", json=body)
+        assert refused.status_code in (400, 422), body
+        assert says in refused.json()["error"]
 
 
 # -- runs --------------------------------------------------------------------------------------------------------------
@@ -237,42 +216,35 @@ def test_a_run_grades_rows(tmp_path, checks, capsys):
 # -- cascades and rechecks ---------------------------------------------------------------------------------------------
 
 
-async def cascade_of(provider, journal, first, second, rubric):
+async def cascade_of(provider, journal, first, second, rubric, sample=0):
     scripts = {"gpt-1": behave(first), "gpt-2": behave(second)}
     provider.script = lambda request: scripts[request.json["model"]](request)
-    judges = tuple(open_openai(provider, journal, model) for model in scripts)
-    cascade = Cascade("cascade:1>2", judges)
+    cascade = Cascade("cascade:1>2", tuple(open_openai(provider, journal, model, sample=sample) for model in scripts))
     verdict = await grade(case(), cascade, rubric)
     await cascade.close()
     return verdict
 
 
-@pytest.mark.parametrize(
-    ("pass_at", "stages"),
-    [("0.5", 1), ("0.616", 1), ("0.617", 2), ("0.7166", 2), ("0.717", 1)],
-)
-async def test_a_cascade_asks_on_if_the_score_is_within_0_05_of_pass_at_on_either_side(
-    provider, journal, pass_at, stages
-):
+async def test_a_cascade_asks_on_if_the_score_is_within_0_05_of_pass_at_on_either_side(provider, journal):
     # The score is 2/3: 0.6167 and 0.7167 are the ends of the band.
-    rubric = rubric_of(ASK, ("short", 1, "check: {max_words: 1}"), pass_at=pass_at)
     said = {"city": answers("yes", CITY)}
-    verdict = await cascade_of(provider, journal, said, said, rubric)
-    assert len(verdict.stages) == stages
-    if stages == 2:
-        assert verdict.stages[0].unsure == ("the score is within 0.05 of the pass mark",)
+    for pass_at, stages in (("0.5", 1), ("0.616", 1), ("0.617", 2), ("0.7166", 2), ("0.717", 1)):
+        rubric = rubric_of(ASK, ("short", 1, "check: {max_words: 1}"), pass_at=pass_at)
+        verdict = await cascade_of(provider, journal, said, said, rubric)
+        assert len(verdict.stages) == stages, pass_at
+        unsure = ("the score is within 0.05 of the pass mark",) if stages == 2 else ()
+        assert verdict.stages[0].unsure == unsure
 
 
 async def test_a_cascade_asks_on_if_it_is_not_decided(provider, journal):
-    rubric = rubric_of(("city", 2, 'required: true, ask: "Q?"'), CLAIMS, ("short", 9, "check: {max_words: 99}"))
-    first = {"city": answers("yes", CITY), "claims": [claim("This is not there at all.", "not_found")]}
-    strict = rubric_of(("rude", -1, 'required: true, ask: "Rude?"'), ("short", 9, "check: {max_words: 99}"))
-    verdict = await cascade_of(
-        provider, journal, {"rude": answers("yes", "Not there at all.")}, {"rude": answers("no")}, strict
-    )
+    rest = ("short", 9, "check: {max_words: 99}")
+    forged, clean = {"rude": answers("yes", "Not there at all.")}, {"rude": answers("no")}
+    verdict = await cascade_of(provider, journal, forged, clean, rubric_of(STRICT, rest))
     assert [stage.answer for stage in verdict.stages] == ["undecided", "pass"]
     assert verdict.stages[0].unsure == ("passing depends on what it could not assess",)
-    assert (await cascade_of(provider, journal, first, first, rubric)).passed is True
+    said = {"city": answers("yes", CITY), "claims": [claim("This is not there at all.", "not_found")]}
+    rubric = rubric_of(("city", 2, 'required: true, ask: "Q?"'), CLAIMS, rest)
+    assert (await cascade_of(provider, journal, said, said, rubric)).passed is True
 
 
 async def test_a_cascade_goes_on_where_the_first_judge_has_nothing_to_grade(provider, tmp_path):
@@ -311,12 +283,8 @@ async def test_a_recheck_judges_again_without_these_passages(provider, journal):
 
 
 async def test_a_failed_member_of_a_jury_fails_the_case_only_without_a_quorum(provider, journal):
-    from adjudge.judges.jury import Jury
-
-    scripts = {"gpt-0": behave({"city": answers("yes", CITY)}), "gpt-1": behave({"city": answers("maybe")})}
-    provider.script = lambda request: scripts[request.json["model"]](request)
-    jury = Jury("jury:two", tuple(open_openai(provider, journal, model) for model in scripts))
-    outcome = await grade(case(), jury, rubric_of(ASK))
-    await jury.close()
+    good, bad = {"city": answers("yes", CITY)}, {"city": answers("maybe")}
+    outcome = await jury_graded(provider, journal, case(), rubric_of(ASK), good, bad)
     assert isinstance(outcome, Failure)
     assert outcome.reason == "no_quorum"
+    assert (await jury_graded(provider, journal, case(), rubric_of(ASK), good, bad, good)).passed

@@ -3,12 +3,22 @@
 from fractions import Fraction
 
 import pytest
-from protocols.grade.judging import answers, claim, demand, jury_graded, point, rubric_of, shown
+from protocols.grade.judging import (
+    CITY,
+    PEOPLE,
+    SENTENCES,
+    answers,
+    claim,
+    demand,
+    jury_graded,
+    point,
+    rubric_of,
+    shown,
+)  # fmt: skip
 from protocols.grade.verdicts import case
 
 from adjudge.models.common import Failure
 
-CITY, PEOPLE = "The capital of Norway is Oslo.", "About 720,000 people live there"
 FORGED = "This is in none of the texts."
 RUBRIC = rubric_of(
     ("ask", 2, 'ask: "Q?"'),
@@ -28,7 +38,7 @@ GOOD = {
     "both": [claim(CITY, "supported", "Oslo is the capital")],
     "covers": [point("Oslo is the capital.", "covered", CITY), point("about 720,000", "missing")],
 }  # fmt: skip
-DEMANDS = [demand("at most 2 sentences", "sentences", 2, "at_most")]
+DEMANDS = [SENTENCES]
 RESULTS = {
     "ask": "yes", "fault": "no", "strict": "no", "scale": "3", "claims": "1/2", "both": "1/1", "covers": "1/2",
     "demands": "1/1", "check": "yes",
@@ -61,33 +71,28 @@ SITUATIONS = {
 WORTH = {"yes": 1, "no": 0, "unproven": 0, "3": Fraction(1, 2)}
 
 
-@pytest.mark.parametrize("members", [1, 2, 3, 4])
 @pytest.mark.parametrize("situation", SITUATIONS)
-async def test_every_kind_in_every_situation(provider, journal, situation, members):
+async def test_every_kind_in_every_situation(provider, journal, situation):
     given, said, demands, results = SITUATIONS[situation]
-    verdict = await jury_graded(
-        provider, journal, case(**given), RUBRIC, *[said] * members, demands=[demands] * members
-    )
-    assert shown(verdict) == results
-    worth = {
-        key: WORTH[word] if word in WORTH else Fraction(word)
-        for key, word in results.items()
-        if word in WORTH or "/" in word
-    }
-    assessed = {key: points for key, points in POINTS.items() if key in worth}
-    assert verdict.score_exact == sum(worth[key] * points for key, points in assessed.items()) / Fraction(
-        sum(assessed.values())
-    )
+    shares = {key: WORTH.get(word, word) for key, word in results.items() if word in WORTH or "/" in word}
+    points = {key: POINTS[key] for key in shares if key in POINTS}
+    earned = sum(Fraction(shares[key]) * worth for key, worth in points.items())
     unknown = [key for key, word in results.items() if word == "unassessed"]
-    assert [item.key for item in verdict.items if item.applicable and not item.assessed] == unknown
-    assert verdict.decided == (not unknown)
-    assert all(len(item.members) == members for item in verdict.items if item.kind != "check" and item.members)
+    for members in (1, 2, 3, 4):
+        verdict = await jury_graded(
+            provider, journal, case(**given), RUBRIC, *[said] * members, demands=[demands] * members
+        )
+        assert shown(verdict) == results
+        assert verdict.score_exact == earned / sum(points.values())
+        assert [item.key for item in verdict.items if item.applicable and not item.assessed] == unknown
+        assert verdict.decided == (not unknown)
+        assert all(len(item.members) == members for item in verdict.items if item.kind != "check" and item.members)
 
 
-@pytest.mark.parametrize("members", [1, 2, 3, 4])
-async def test_an_empty_answer_fails_with_every_kind_and_any_jury(provider, journal, members):
-    verdict = await jury_graded(provider, journal, case(answer="\n"), RUBRIC, *[GOOD] * members)
-    assert (verdict.score_exact, verdict.passed, verdict.decided, provider.calls) == (0, False, True, 0)
+async def test_an_empty_answer_fails_with_every_kind_and_any_jury(provider, journal):
+    for members in (1, 2, 3, 4):
+        verdict = await jury_graded(provider, journal, case(answer="\n"), RUBRIC, *[GOOD] * members)
+        assert (verdict.score_exact, verdict.passed, verdict.decided, provider.calls) == (0, False, True, 0)
 
 
 async def test_a_jury_whose_members_all_fail_fails(provider, journal):

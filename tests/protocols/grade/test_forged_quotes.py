@@ -33,7 +33,7 @@ def forged(draw, quote):
 async def test_0_forged_quotes_are_shown_of_a_judge_that_forges_30_percent(provider, journal):
     draw = random.Random(7)
     shown = forgeries = 0
-    for number in range(25):
+    for number in range(12):
         answer, reference, source = (text_of(draw, 8) for _ in range(3))
         given = case(answer=answer, reference=reference, context=[{"id": f"s{number}", "text": source}])
         pieces = [[f"{one}." for one in text.split(". ")] for text in (answer, reference, source)]
@@ -48,13 +48,8 @@ async def test_0_forged_quotes_are_shown_of_a_judge_that_forges_30_percent(provi
             "both": [claim(forged(draw, one), "supported", forged(draw, draw.choice(good))) for one in mine],
             "covers": [point(forged(draw, one), "covered", forged(draw, draw.choice(mine))) for one in good],
         }
-        again = [
-            *(
-                {"item": f"{kind}_{n}", "quote": forged(draw, mine[0]), "reason": "So."}
-                for kind in ("ask", "level")
-                for n in range(4)
-            ),
-        ]
+        names = [f"{kind}_{n}" for kind in ("ask", "level") for n in range(4)]
+        again = [{"item": name, "quote": forged(draw, mine[0]), "reason": "So."} for name in names]
         verdict = await graded(provider, journal, given, rubric_of(*ITEMS), said, again=again if number % 2 else ())
         forgeries += verdict.quoted.invented
         quotes = [quote for item in verdict.items for quote in item.quotes]
@@ -70,5 +65,5 @@ async def test_0_forged_quotes_are_shown_of_a_judge_that_forges_30_percent(provi
             assert (one.source is None) == (one.result == "not_found")
         for one in verdict.items[10].main_points:
             assert (one.answer is None) == (one.result == "missing")
-    assert forgeries > 150
-    assert shown > 500
+    assert forgeries > 70
+    assert shown > 240

@@ -3,49 +3,70 @@
 from fractions import Fraction
 from itertools import product
 
-import pytest
-from protocols.grade.judging import answers, claim, demand, jury_graded, point, rubric_of
+from protocols.grade.judging import (
+    CHECK,
+    CITY,
+    FOUNDED,
+    IN_SOURCE,
+    PEOPLE,
+    SENTENCES,
+    answers,
+    claim,
+    demand,
+    jury_graded,
+    point,
+    rubric_of,
+)  # fmt: skip
 from protocols.grade.verdicts import case
 
 from adjudge.protocols.grade.jury import settled
 from adjudge.protocols.grade.questions import ItemFinding
 
-CITY, PEOPLE, FOUNDED = "The capital of Norway is Oslo.", "About 720,000 people live there", "it was founded in 1624"
-IN_SOURCE = "Oslo is the capital of Norway."
-CHECK = ("short", 1, "check: {max_words: 40}")
 ASK = ("x", 1, 'ask: "Q?"')
 YES, NO, NOT, UNPROVEN = answers("yes", CITY), answers("no"), answers("not_applicable"), answers("yes", "Not there.")
 
 
 async def result_of(provider, journal, item, *said, **options):
-    verdict = await jury_graded(
-        provider, journal, case(), rubric_of(item, CHECK), *({"x": one} for one in said), **options
-    )
+    replies = [{"x": one} for one in said]
+    verdict = await jury_graded(provider, journal, case(), rubric_of(item, CHECK), *replies, **options)
     return verdict.items[0]
 
 
-@pytest.mark.parametrize(
-    ("said", "result"),
-    [
-        ((YES, YES), "yes"),
-        ((YES, NO), "no"),  # half is not more than half
-        ((YES, YES, NO), "yes"),
-        ((YES, NO, NO), "no"),
-        ((YES, NO, NOT), "no"),
-        ((NOT, NOT, YES), "not_applicable"),
-        ((YES, UNPROVEN, NO), "no"),  # an unproven yes is a no
-        ((YES, UNPROVEN), "unproven"),
-        ((YES, YES, UNPROVEN), "yes"),
-        ((YES, YES, NO, NO), "no"),
-        ((YES, YES, YES, NO), "yes"),
-        ((NOT, NOT, YES, YES), "no"),
-    ],
-)
-async def test_yes_and_not_applicable_need_more_than_half_of_the_votes_given(provider, journal, said, result):
-    item = await result_of(provider, journal, ASK, *said)
-    assert item.result == result
-    assert item.share == {"yes": 1, "not_applicable": None}.get(result, 0)
-    assert len(item.members) == len(said)
+VOTES = [
+    ((YES, YES), "yes"),
+    ((YES, NO), "no"),  # half is not more than half
+    ((YES, YES, NO), "yes"),
+    ((YES, NO, NO), "no"),
+    ((YES, NO, NOT), "no"),
+    ((NOT, NOT, YES), "not_applicable"),
+    ((YES, UNPROVEN, NO), "no"),  # an unproven yes is a no
+    ((YES, UNPROVEN), "unproven"),
+    ((YES, YES, UNPROVEN), "yes"),
+    ((YES, YES, NO, NO), "no"),
+    ((YES, YES, YES, NO), "yes"),
+    ((NOT, NOT, YES, YES), "no"),
+]
+STRICT_VOTES = [
+    ((UNPROVEN, UNPROVEN, NO), "unassessed"),  # both could have been a yes
+    ((UNPROVEN, NO, NO), "no"),
+    ((YES, YES, UNPROVEN), "yes"),
+    ((YES, UNPROVEN, NO), "unassessed"),
+    ((UNPROVEN, NO), "no"),  # one of two is not more than half
+]
+
+
+async def test_yes_and_not_applicable_need_more_than_half_of_the_votes_given(provider, journal):
+    for said, result in VOTES:
+        item = await result_of(provider, journal, ASK, *said)
+        assert (item.result, len(item.members)) == (result, len(said)), said
+        assert item.share == {"yes": 1, "not_applicable": None}.get(result, 0)
+
+
+async def test_a_required_fault_is_unassessed_if_unassessed_votes_could_turn_it(provider, journal):
+    for said, result in STRICT_VOTES:
+        item = await result_of(provider, journal, ("x", -1, 'required: true, ask: "Q?"'), *said)
+        assert item.result == result, said
+        assert (item.met is None) == (result == "unassessed")
 
 
 def test_votes_over_their_whole_space():
@@ -78,38 +99,17 @@ def test_votes_over_their_whole_space():
                     assert found in ("no", "unproven"), states
 
 
-@pytest.mark.parametrize(
-    ("said", "result", "decided"),
-    [
-        ((UNPROVEN, UNPROVEN, NO), "unassessed", False),  # both could have been a yes
-        ((UNPROVEN, NO, NO), "no", True),
-        ((YES, YES, UNPROVEN), "yes", True),
-        ((YES, UNPROVEN, NO), "unassessed", False),
-        ((UNPROVEN, NO), "no", True),  # one of two is not more than half
-    ],
-)
-async def test_a_required_fault_is_unassessed_if_unassessed_votes_could_turn_it(
-    provider, journal, said, result, decided
-):
-    item = await result_of(provider, journal, ("x", -1, 'required: true, ask: "Q?"'), *said)
-    assert item.result == result
-    assert (item.met is not None) == decided
-
-
-@pytest.mark.parametrize(
-    ("levels", "rule", "level", "share"),
-    [
+async def test_levels_are_combined_by_the_jurys_rule_and_exactly(provider, journal):
+    scale = ("x", 1, 'ask: "Q?", scale: {1: a, 2: b, 5: e}')
+    for levels, rule, level, share in (
         ((1, 2), "median", "3/2", "1/8"),
         ((1, 2, 5), "median", "2", "1/4"),
         ((1, 2, 2), "mean", "5/3", "1/6"),
         ((1, 2, 5, 5), "median", "7/2", "5/8"),
         ((1, 5, 5), "majority", "5", "1"),
-    ],
-)
-async def test_levels_are_combined_by_the_jurys_rule_and_exactly(provider, journal, levels, rule, level, share):
-    scale = ("x", 1, 'ask: "Q?", scale: {1: a, 2: b, 5: e}')
-    item = await result_of(provider, journal, scale, *(answers(level, CITY) for level in levels), rule=rule)
-    assert (item.result, item.share) == (level, Fraction(share))
+    ):
+        item = await result_of(provider, journal, scale, *(answers(one, CITY) for one in levels), rule=rule)
+        assert (item.result, item.share) == (level, Fraction(share)), levels
 
 
 def listed(supported, of):
@@ -120,39 +120,33 @@ def listed(supported, of):
 DROPPED = [claim("This is not there at all.", "supported", IN_SOURCE)]
 
 
-@pytest.mark.parametrize(
-    ("said", "result", "shown"),
-    [
-        ((listed(1, 1), listed(0, 3)), "0/3", 1),  # the lower of the middle two
-        ((listed(3, 3), listed(1, 3), listed(0, 3)), "1/3", 1),
-        ((listed(1, 1), listed(3, 3), listed(2, 3)), "1/1", 0),  # equal shares: the first named
-        ((listed(1, 1), listed(2, 3), listed(1, 3), listed(0, 1)), "1/3", 2),
-        ((listed(2, 3), [], listed(1, 3)), "1/3", 2),
-        ((listed(2, 3), []), "not_applicable", None),  # half have none
-        ((listed(2, 3), DROPPED), "unassessed", None),
-        (([], [], listed(2, 3)), "not_applicable", None),
-        (([], DROPPED, listed(2, 3)), "unassessed", None),
-        ((listed(1, 3), listed(2, 3), [], []), "not_applicable", None),
-    ],
-)
-async def test_the_member_with_the_median_share_is_shown_and_counts(provider, journal, said, result, shown):
-    item = await result_of(provider, journal, ("x", 3, "claims: context"), *said)
-    assert item.result == result
-    assert len(item.claims) == (0 if shown is None else len(said[shown]))
-    points = [
-        [point("Oslo is the capital.", "covered", CITY), point("It has about", "missing")][:size]
-        for size in (1, 2, 1)[: len(said)]
-    ]
-    if len(said) == 3 and shown == 1:
-        covers = await result_of(provider, journal, ("x", 3, "covers: reference"), *points)
-        assert covers.result == "1/1"
+SHARES = [
+    ((listed(1, 1), listed(0, 3)), "0/3", 1),  # the lower of the middle two
+    ((listed(3, 3), listed(1, 3), listed(0, 3)), "1/3", 1),
+    ((listed(1, 1), listed(3, 3), listed(2, 3)), "1/1", 0),  # equal shares: the first named
+    ((listed(1, 1), listed(2, 3), listed(1, 3), listed(0, 1)), "1/3", 2),
+    ((listed(2, 3), [], listed(1, 3)), "1/3", 2),
+    ((listed(2, 3), []), "not_applicable", None),  # half have none
+    ((listed(2, 3), DROPPED), "unassessed", None),
+    (([], [], listed(2, 3)), "not_applicable", None),
+    (([], DROPPED, listed(2, 3)), "unassessed", None),
+    ((listed(1, 3), listed(2, 3), [], []), "not_applicable", None),
+]
+
+
+async def test_the_member_with_the_median_share_is_shown_and_counts(provider, journal):
+    for said, result, shown in SHARES:
+        item = await result_of(provider, journal, ("x", 3, "claims: context"), *said)
+        assert item.result == result, said
+        assert len(item.claims) == (0 if shown is None else len(said[shown]))
+    both = [point("Oslo is the capital.", "covered", CITY), point("It has about", "missing")]
+    covers = await result_of(provider, journal, ("x", 3, "covers: reference"), both[:1], both, both[:1])
+    assert covers.result == "1/1"
 
 
 async def test_constraints_too_go_by_the_median_share_and_not_by_the_majority_of_lists(provider, journal):
-    met, missed = demand("at most 2 sentences", "sentences", 2, "at_most"), demand("at most 2", "words", 2, "at_most")
-    item = await result_of(
-        provider, journal, ("x", 3, "constraints: task"), {}, {}, {}, demands=[[met], [missed], [missed]]
-    )
+    demands, missed = ("x", 3, "constraints: task"), demand("at most 2", "words", 2, "at_most")
+    item = await result_of(provider, journal, demands, {}, {}, {}, demands=[[SENTENCES], [missed], [missed]])
     assert (item.result, [member.result for member in item.members]) == ("0/1", ["1/1", "0/1", "0/1"])
-    item = await result_of(provider, journal, ("x", 3, "constraints: task"), {}, {}, {}, demands=[[met], [], []])
+    item = await result_of(provider, journal, demands, {}, {}, {}, demands=[[SENTENCES], [], []])
     assert item.result == "not_applicable"

@@ -5,6 +5,7 @@ import json
 import re
 
 import pytest
+from fastapi.testclient import TestClient
 from protocols.grade.judging import HEAD
 from protocols.grade.verdicts import case, rubric, verdict
 from reports.grade_samples import hostile_sample, undecided_sample
@@ -13,6 +14,7 @@ from server.run_pages import FORM, HTML, judged
 from adjudge.cli.main import main
 from adjudge.errors import InputError
 from adjudge.protocols.base import protocol_of, row_of
+from adjudge.protocols.compare.settings import CompareSettings
 from adjudge.protocols.grade.labelling import LABELLING
 from adjudge.protocols.grade.leaderboard import leaderboard_of
 from adjudge.results.database import opened
@@ -44,14 +46,18 @@ def rows():
             yield {"id": f"{system}-{at}", "task": f"Task {at}.", "answer": answer, "system": system, "label": label}
 
 
-@pytest.fixture(scope="module")
-def run(tmp_path_factory):
-    folder = tmp_path_factory.mktemp("grade")
-    (folder / "rubric.yaml").write_text(RUBRIC)
-    (folder / "rows.jsonl").write_text("".join(json.dumps(row) + "\n" for row in rows()))
+def run_in(folder, rubric=RUBRIC, lines=None):
+    """Run the rows, or these lines, by a rubric."""
+    (folder / "rubric.yaml").write_text(rubric)
+    (folder / "rows.jsonl").write_text(lines or "".join(json.dumps(row) + "\n" for row in rows()))
     asked = ["run", "grade", str(folder / "rows.jsonl"), "--run", str(folder / "out")]
     assert main([*asked, "--rubric", str(folder / "rubric.yaml")]) == 0
     return folder / "out"
+
+
+@pytest.fixture(scope="module")
+def run(tmp_path_factory):
+    return run_in(tmp_path_factory.mktemp("grade"))
 
 
 # -- rows --------------------------------------------------------------------------------------------------------------
@@ -103,12 +109,16 @@ def test_a_person_sees_task_sources_reference_and_answer_but_no_verdict():
     assert steps[-1] == ("Answer", "(empty)")
 
 
-@pytest.mark.parametrize(
-    ("words", "found"),
-    [("PASS", "pass"), ("failed", "fail"), (True, "pass"), ("no", "fail"), (1, "pass"), ("0", "fail")],
-)
-def test_labels_of_other_tools_are_read(words, found):
-    assert LABELLING.class_from(words) == found
+def test_labels_of_other_tools_are_read():
+    for words, found in (
+        ("PASS", "pass"),
+        ("failed", "fail"),
+        (True, "pass"),
+        ("no", "fail"),
+        (1, "pass"),
+        ("0", "fail"),
+    ):
+        assert LABELLING.class_from(words) == found
     with pytest.raises(InputError, match="pass or fail"):
         LABELLING.class_from("maybe")
 
@@ -145,10 +155,8 @@ def test_systems_are_ranked_by_passed_of_decided_with_intervals(run, capsys):
     for standing in board.standings:
         own = [row["answer"] for row in rows() if row["system"] == standing.system]
         decided = [answer for answer in own if "NOW" not in answer]
-        assert (standing.passed, standing.undecided) == (
-            sum("please" in each for each in decided),
-            len(own) - len(decided),
-        )
+        passed = sum("please" in each for each in decided)
+        assert (standing.passed, standing.undecided) == (passed, len(own) - len(decided))
         assert standing.pass_rate.value == standing.passed / len(decided)
         low, high = standing.pass_rate.interval
         assert 0 <= low < standing.pass_rate.value < high <= 1
@@ -162,11 +170,8 @@ def test_systems_are_ranked_by_passed_of_decided_with_intervals(run, capsys):
 
 
 def test_a_run_without_systems_has_no_leaderboard(tmp_path, capsys):
-    (tmp_path / "rows.jsonl").write_text('{"task": "Say yes.", "answer": "yes"}\n')
-    (tmp_path / "rubric.yaml").write_text(RUBRIC)
-    asked = ["run", "grade", str(tmp_path / "rows.jsonl"), "--run", str(tmp_path / "out")]
-    assert main([*asked, "--rubric", str(tmp_path / "rubric.yaml")]) == 0
-    assert main(["leaderboard", str(tmp_path / "out")]) == 2
+    made = run_in(tmp_path, lines='{"task": "Say yes.", "answer": "yes"}\n')
+    assert main(["leaderboard", str(made)]) == 2
     assert "names who wrote each answer: system, model" in capsys.readouterr().err
 
 
@@ -185,11 +190,8 @@ def test_the_report_names_the_exact_pass_mark_and_every_item_by_its_own_column(t
         f'  - {{key: {key}, points: 1, check: {{contains: "{word}"}}}}\n'
         for key, word in (("refund", "please"), ("criterion_refund", "wait"), ("score", "thanks"))
     )
-    (tmp_path / "rubric.yaml").write_text(f"{HEAD}pass_at: 0.725\nitems:\n{items}")
-    (tmp_path / "rows.jsonl").write_text("".join(json.dumps(row) + "\n" for row in rows()))
-    asked = ["run", "grade", str(tmp_path / "rows.jsonl"), "--run", str(tmp_path / "out")]
-    assert main([*asked, "--rubric", str(tmp_path / "rubric.yaml")]) == 0
-    assert main(["export", str(tmp_path / "out"), "--format", "html", "--output", str(tmp_path / "report.html")]) == 0
+    made = run_in(tmp_path, f"{HEAD}pass_at: 0.725\nitems:\n{items}")
+    assert main(["export", str(made), "--format", "html", "--output", str(tmp_path / "report.html")]) == 0
     report = (tmp_path / "report.html").read_text()
     assert "72.5 is needed" in report and "72 is needed" not in report
     polite = sum("please" in row["answer"] for row in rows()) / len(list(rows()))
@@ -202,10 +204,6 @@ def test_the_report_names_the_exact_pass_mark_and_every_item_by_its_own_column(t
 
 
 def test_the_form_judges_the_example_and_the_run_is_labelled_on_a_page(tmp_path):
-    from fastapi.testclient import TestClient
-
-    from adjudge.protocols.compare.settings import CompareSettings
-
     app = create_app(CompareSettings(), journal=tmp_path / "journal.db")
     with TestClient(app, follow_redirects=False) as client:
         shown = client.get("/judge/grade.json?example=1").json()
@@ -223,6 +221,5 @@ def test_the_form_judges_the_example_and_the_run_is_labelled_on_a_page(tmp_path)
         page = client.get(f"/runs/{run}/label/1", headers=HTML).text
         assert "Is this answer good enough?" in page and ">yes<" in page and ">Pass<" in page
         rated = {"answer": "1", "criterion.1": "1", "criterion.2": "0", "criterion.3": "s"}
-        assert (
-            client.post(f"/runs/{run}/label/1", data=rated, headers=FORM).headers["location"] == f"/runs/{run}/label/2"
-        )
+        answer = client.post(f"/runs/{run}/label/1", data=rated, headers=FORM)
+        assert answer.headers["location"] == f"/runs/{run}/label/2"

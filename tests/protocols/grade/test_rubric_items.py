@@ -63,73 +63,42 @@ def test_a_users_items_are_read_exactly():
     assert parse(GOOD.replace("pass_at: 0.6\n", ""), "mine.yaml").numbers["pass_at"] == Decimal("0.7")
 
 
-@pytest.mark.parametrize(
-    ("old", "new", "line", "says"),
-    [
-        ("pass_at: 0.6", "pass_at: 1.5", 4, "pass_at: 1.5; a number from 0 to 1 is allowed"),
-        ("pass_at: 0.6", "scale: {min: 1, max: 5}", 4, "scale: unknown field of the rubric; one of calibration, items"),
-        ("points: 2.5", "points: 0", 8, "city.points: 0; a number above 0, or below 0 for a fault"),
-        ("points: 2.5", "points: many", 8, "city.points: 'many' is not a number"),
-        ("points: 2.5", "weight: 2.5", 8, "weight: unknown field of an item; one of"),
-        ("required: true", "required: maybe", 9, "city.required: 'maybe'; true or false is allowed"),
-        (
-            "    ask: Does it name the city?\n",
-            "",
-            6,
-            "city: no kind; exactly one of ask, claims, covers, constraints, check is needed",
-        ),
-        (
-            "    claims: context",
-            "    claims: context\n    covers: reference",
-            21,
-            "sources: claims and covers; exactly one of",
-        ),
-        ("claims: context", "claims: task", 23, "sources.claims: 'task'; context or reference or both is allowed"),
-        ("claims: context", "covers: context", 23, "sources.covers: 'context'; reference is allowed"),
-        ("claims: context", "constraints: answer", 23, "sources.constraints: 'answer'; task is allowed"),
-        ("points: 3", "points: -3", 22, "sources.points: -3; below 0 only for a yes/no ask and for check"),
-        ("points: 1\n", "points: -1\n", 16, "clear.points: -1; below 0 only for a yes/no ask and for check"),
-        ("at_least: 3", "at_least: 4", 18, "clear.at_least: 4; one of the levels 1, 3, 10"),
-        (
-            "    required: true\n    at_least: 3",
-            "    at_least: 3",
-            17,
-            "clear.at_least: the item is not required; only with `required: true`",
-        ),
-        (
-            "scale: {1: not at all, 3: partly, 10: fully}",
-            "scale: {1: fully}",
-            20,
-            "clear.scale: 1 level; 2 to 11 are allowed",
-        ),
-        (
-            "scale: {1: not at all, 3: partly, 10: fully}",
-            "scale: {1: a, 1.0: b}",
-            20,
-            "clear.scale: 1 appears twice; each level once",
-        ),
-        (
-            "scale: {1: not at all, 3: partly, 10: fully}",
-            "scale: {low: a, high: b}",
-            20,
-            "clear.scale, a level: 'low' is not a number",
-        ),
-        ("quote: none", "quote: optional", 13, "rude.quote: 'optional'; `none` is allowed, or leave it out"),
-        (
-            "    claims: context",
-            "    claims: context\n    quote: none",
-            24,
-            "sources.quote: not for claims; only for ask",
-        ),
-        ("key: rude", "key: city", 11, "items: city appears twice; each key once"),
-        ("key: rude", "key: the rude", 11, "key: 'the rude'; a letter, then letters, digits or _"),
-    ],
-)
-def test_a_mistake_is_refused_with_file_line_item_and_what_is_allowed(old, new, line, says):
-    assert old in GOOD
-    with pytest.raises(RubricError) as refused:
-        parse(GOOD.replace(old, new, 1), "mine.yaml")
-    assert str(refused.value).startswith(f"mine.yaml:{line}: {says}"), str(refused.value)
+SCALE = "scale: {1: not at all, 3: partly, 10: fully}"
+NOT_REQUIRED = "clear.at_least: the item is not required; only with `required: true`"
+MISTAKES = [
+    ("pass_at: 0.6", "pass_at: 1.5", 4, "pass_at: 1.5; a number from 0 to 1 is allowed"),
+    ("pass_at: 0.6", "scale: {min: 1, max: 5}", 4, "scale: unknown field of the rubric; one of calibration, items"),
+    ("points: 2.5", "points: 0", 8, "city.points: 0; a number above 0, or below 0 for a fault"),
+    ("points: 2.5", "points: many", 8, "city.points: 'many' is not a number"),
+    ("points: 2.5", "weight: 2.5", 8, "weight: unknown field of an item; one of"),
+    ("required: true", "required: maybe", 9, "city.required: 'maybe'; true or false is allowed"),
+    ("    ask: Does it name the city?\n", "", 6,
+     "city: no kind; exactly one of ask, claims, covers, constraints, check is needed"),
+    ("    claims: context", "    claims: context\n    covers: reference", 21,
+     "sources: claims and covers; exactly one of"),
+    ("claims: context", "claims: task", 23, "sources.claims: 'task'; context or reference or both is allowed"),
+    ("claims: context", "covers: context", 23, "sources.covers: 'context'; reference is allowed"),
+    ("claims: context", "constraints: answer", 23, "sources.constraints: 'answer'; task is allowed"),
+    ("points: 3", "points: -3", 22, "sources.points: -3; below 0 only for a yes/no ask and for check"),
+    ("points: 1\n", "points: -1\n", 16, "clear.points: -1; below 0 only for a yes/no ask and for check"),
+    ("at_least: 3", "at_least: 4", 18, "clear.at_least: 4; one of the levels 1, 3, 10"),
+    ("    required: true\n    at_least: 3", "    at_least: 3", 17, NOT_REQUIRED),
+    (SCALE, "scale: {1: fully}", 20, "clear.scale: 1 level; 2 to 11 are allowed"),
+    (SCALE, "scale: {1: a, 1.0: b}", 20, "clear.scale: 1 appears twice; each level once"),
+    (SCALE, "scale: {low: a, high: b}", 20, "clear.scale, a level: 'low' is not a number"),
+    ("quote: none", "quote: optional", 13, "rude.quote: 'optional'; `none` is allowed, or leave it out"),
+    ("    claims: context", "    claims: context\n    quote: none", 24, "sources.quote: not for claims; only for ask"),
+    ("key: rude", "key: city", 11, "items: city appears twice; each key once"),
+    ("key: rude", "key: the rude", 11, "key: 'the rude'; a letter, then letters, digits or _"),
+]  # fmt: skip
+
+
+def test_a_mistake_is_refused_with_file_line_item_and_what_is_allowed():
+    for old, new, line, says in MISTAKES:
+        assert old in GOOD
+        with pytest.raises(RubricError) as refused:
+            parse(GOOD.replace(old, new, 1), "mine.yaml")
+        assert str(refused.value).startswith(f"mine.yaml:{line}: {says}"), str(refused.value)
 
 
 def test_a_rubric_without_a_positive_item_is_refused():

@@ -6,11 +6,12 @@ from fractions import Fraction
 from itertools import product
 from pathlib import Path
 
-import pytest
-from hypothesis import given
+from hypothesis import given, settings
 from hypothesis import strategies as st
+from protocols.grade.verdicts import verdict
 
 from adjudge.protocols.grade.score import ScoredItem, outcome_of, percent, score_of
+from adjudge.protocols.grade.view import build
 
 POINTS = st.decimals("-20", "20", places=2).filter(bool)
 SHARES = st.fractions(0, 1, max_denominator=12)
@@ -51,6 +52,7 @@ def independent(items, mark, unknown):
     return score, score >= Fraction(str(mark)) and met
 
 
+@settings(max_examples=60)
 @given(st.lists(scored_items(), max_size=6), st.decimals("0", "1", places=2))
 def test_score_is_the_exact_fraction_of_points_and_not_below_0(items, mark):
     assert score_of(items) == independent(items, mark, None)[0]
@@ -88,23 +90,25 @@ def test_the_contracts_example_is_8_15():
     assert str(score_of(items)) == "8/15"
 
 
-@pytest.mark.parametrize(
-    ("score", "mark", "shown"),
-    [
-        ("5/6", "0.7", "83.3"),
-        ("1", "0.7", "100.0"),
-        ("6999/10000", "0.7", "69.99"),  # 70.0 would look like a pass
-        ("69999/100000", "0.7", "69.999"),
-        ("7/10", "0.7", "70.0"),
-        (f"{7 * 10**20 - 1}/{10**21}", "0.7", "69.9999999999999999999"),
-        ("2/3", "0.6667", "66.667"),
-        ("66671/100000", "0.6667", "66.7"),
-    ],
-)
-def test_a_score_is_shown_with_more_decimals_where_rounding_would_show_pass_at_on_a_fail(score, mark, shown):
-    exact = Fraction(score)
-    assert str(percent(exact, Decimal(mark))) == shown
-    assert (Fraction(shown) >= 100 * Fraction(mark)) == (exact >= Fraction(mark))
+SHOWN = [
+    ("5/6", "0.7", "83.3"),
+    ("1", "0.7", "100.0"),
+    ("6999/10000", "0.7", "69.99"),  # 70.0 would look like a pass
+    ("69999/100000", "0.7", "69.999"),
+    ("7/10", "0.7", "70.0"),
+    (f"{7 * 10**20 - 1}/{10**21}", "0.7", "69.9999999999999999999"),
+    ("2/3", "0.6667", "66.667"),
+    ("66671/100000", "0.6667", "66.7"),
+]
+
+
+def test_a_score_is_shown_with_more_decimals_where_rounding_would_show_pass_at_on_a_fail():
+    for score, mark, shown in SHOWN:
+        exact, passed = Fraction(score), Fraction(score) >= Fraction(mark)
+        assert str(percent(exact, Decimal(mark))) == shown
+        assert (Fraction(shown) >= 100 * Fraction(mark)) == passed
+        made = verdict(score=score, passed=passed, pass_at=Decimal(mark))
+        assert build(made, made.rubric).headline == f"{'Passed' if passed else 'Failed'} with {shown} of 100"
 
 
 def test_the_worked_example_of_the_docs_is_computed_as_it_says():

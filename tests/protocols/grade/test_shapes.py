@@ -38,30 +38,21 @@ def test_the_answer_of_steps_is_the_last_assistant_text():
         given.updated(answer="Another.")
 
 
-@pytest.mark.parametrize(
-    ("context", "ids"),
-    [
+def test_a_context_is_a_text_or_a_list_and_a_bad_one_is_refused_by_its_place():
+    for context, ids in (
         (None, []),
         ("One text.", ["1"]),
         (["One.", " ", "Three."], ["1", "3"]),
         ([{"id": "a", "text": "One."}, {"text": "Two."}], ["a", "2"]),
-    ],
-)
-def test_a_context_is_a_text_or_a_list(context, ids):
-    assert [one.id for one in case(context=context).context] == ids
-
-
-@pytest.mark.parametrize(
-    ("context", "says"),
-    [
+    ):
+        assert [one.id for one in case(context=context).context] == ids
+    for context, says in (
         ([{"id": "a", "text": "x"}, {"id": "a", "text": "y"}], "context.2.id: 'a' appears twice"),
         ([{"txt": "x"}], "context.1.txt: unknown field; id and text are allowed"),
         ([7], "context.1.text: expected text, found a number"),
         (7, "context: neither a text nor a list"),
         ([{"id": "a\nb", "text": "x"}], "context.1.id: "),
-    ],
-)
-def test_a_bad_context_is_refused_by_its_place(context, says):
-    with pytest.raises(InputError) as refused:
-        case(context=context)
-    assert says in str(refused.value)
+    ):
+        with pytest.raises(InputError) as refused:
+            case(context=context)
+        assert says in str(refused.value)

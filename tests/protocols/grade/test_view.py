@@ -4,12 +4,9 @@
 """
 
 import re
-from decimal import Decimal
-from fractions import Fraction
 from pathlib import Path
 
 import pytest
-from protocols.grade import verdicts
 from reports import grade_samples
 from reports.looking import CONTROLS, Page
 from reports.verdict_samples import SCRIPT
@@ -19,11 +16,9 @@ from adjudge.reports import render
 
 GOLDEN = Path(__file__).parents[2] / "golden/grade"
 SAMPLES = {
-    "plain": grade_samples.plain_sample(),
-    "undecided": grade_samples.undecided_sample(),
-    "stepped": grade_samples.stepped_sample(),
-    "hostile": grade_samples.hostile_sample(),
-}
+    "plain": grade_samples.plain_sample(), "undecided": grade_samples.undecided_sample(),
+    "stepped": grade_samples.stepped_sample(), "hostile": grade_samples.hostile_sample(),
+}  # fmt: skip
 
 
 def rendered(name, form):
@@ -31,14 +26,14 @@ def rendered(name, form):
     return re.sub(r"<style>.*</style>\n", "", made, flags=re.DOTALL) if form == "html" else made
 
 
-@pytest.mark.parametrize("form", ["text", "markdown", "html"])
 @pytest.mark.parametrize("name", SAMPLES)
-def test_a_report_is_what_it_was(request, name, form):
-    golden = GOLDEN / f"{name}.{form}"
-    if request.config.getoption("--write-golden"):
-        golden.parent.mkdir(exist_ok=True)
-        golden.write_text(rendered(name, form), "utf-8")
-    assert rendered(name, form) == golden.read_text("utf-8")
+def test_a_report_is_what_it_was(request, name):
+    for form in ("text", "markdown", "html"):
+        golden = GOLDEN / f"{name}.{form}"
+        if request.config.getoption("--write-golden"):
+            golden.parent.mkdir(exist_ok=True)
+            golden.write_text(rendered(name, form), "utf-8")
+        assert rendered(name, form) == golden.read_text("utf-8")
 
 
 def words_of(name, form):
@@ -50,39 +45,28 @@ def words_of(name, form):
     return re.sub(r"[\s*]+", " ", made)
 
 
+FACTS = {
+    "plain": [
+        "Passed with 83.3 of 100", "Passed: the score is 83.3, 70 is needed, and every required item is met.",
+        "Most points were lost on “Rests on sources” (2).", "1 of 3 supported", "contradicted", "not found",
+        "It was founded around 1040.", "source guide", "fault not found", "required at least 3: met",
+        "at most 2 sentences", "It has 17 words", "2 + 1 + 1 + 3 + 2 + 1 = 10 of 12 points ≈ 83.3333 of 100",
+        "a quote is not in the answer",
+    ],
+    "undecided": [
+        "Undecided: 0.0 to 88.9 of 100", "whether it passes depends on that", "required at least 3: unknown",
+        "Nobody assessed Rude (−3 points); Clear (1 point); Rests on sources (3 points); Demands (2 points).",
+        "Not applicable, so not counted: Covers (No reference was given).", "openai:b: no", "not assessed",
+    ],
+    "stepped": ["step 2", '"city": "Bergen"', "fault found"],
+}  # fmt: skip
+
+
 @pytest.mark.parametrize("form", ["text", "markdown", "html"])
 def test_every_format_holds_the_same_facts(form):
-    plain = words_of("plain", form)
-    for fact in [
-        "Passed with 83.3 of 100",
-        "Passed: the score is 83.3, 70 is needed, and every required item is met.",
-        "Most points were lost on “Rests on sources” (2).",
-        "1 of 3 supported",
-        "contradicted",
-        "not found",
-        "It was founded around 1040.",
-        "source guide",
-        "fault not found",
-        "required at least 3: met",
-        "at most 2 sentences",
-        "It has 17 words",
-        "2 + 1 + 1 + 3 + 2 + 1 = 10 of 12 points ≈ 83.3333 of 100",
-        "a quote is not in the answer",
-    ]:
-        assert fact in plain, fact
-    undecided = words_of("undecided", form)
-    for fact in [
-        "Undecided: 0.0 to 88.9 of 100",
-        "Nobody assessed Rude (−3 points); Clear (1 point); Rests on sources (3 points); Demands (2 points).",
-        "whether it passes depends on that",
-        "Not applicable, so not counted: Covers (No reference was given).",
-        "required at least 3: unknown",
-        "openai:b: no",
-        "not assessed",
-    ]:
-        assert fact in undecided, fact
-    steps = words_of("stepped", form)
-    assert "step 2" in steps and '"city": "Bergen"' in steps and "fault found" in steps
+    for name, facts in FACTS.items():
+        shown = words_of(name, form)
+        assert [fact for fact in facts if fact not in shown] == []
 
 
 def test_a_claim_and_its_source_have_the_same_number_and_lead_to_each_other():
@@ -100,17 +84,13 @@ def test_a_claim_and_its_source_have_the_same_number_and_lead_to_each_other():
 
 
 def test_steps_are_labelled_and_their_quotes_are_marked_in_them():
-    titles = [text.title for text in build(SAMPLES["stepped"].verdict, SAMPLES["stepped"].rubric).answers]
-    assert titles == [
-        "Step 1: user",
-        "Step 2: tool call get_weather",
-        "Step 3: tool result get_weather",
-        "Step 4: assistant, the final answer",
-    ]
     texts = build(SAMPLES["stepped"].verdict, SAMPLES["stepped"].rubric).answers
-    assert [[piece.text for piece in text.pieces if piece.inside] for text in texts] == [
-        [], ['"city": "Bergen"'], [], ["In Oslo it rains"],
-    ]  # fmt: skip
+    assert [(text.title, [piece.text for piece in text.pieces if piece.inside]) for text in texts] == [
+        ("Step 1: user", []),
+        ("Step 2: tool call get_weather", ['"city": "Bergen"']),
+        ("Step 3: tool result get_weather", []),
+        ("Step 4: assistant, the final answer", ["In Oslo it rains"]),
+    ]
 
 
 @pytest.mark.parametrize("form", ["text", "markdown", "html"])
@@ -124,20 +104,3 @@ def test_hostile_text_is_shown_as_text(form):
         assert not re.search(r"(?<!\\)\]\(", made) and "<script" not in made
         cells = [line for line in made.splitlines() if line.startswith("|")]
         assert {len(re.findall(r"(?<!\\)\|", line)) for line in cells} <= {5, 6}
-
-
-@pytest.mark.parametrize(
-    ("score", "pass_at", "shown"),
-    [
-        ("83333/100000", "0.7", "83.3"),
-        ("6999/10000", "0.7", "69.99"),  # 70.0 would be a pass
-        ("69999/100000", "0.7", "69.999"),
-        ("7/10", "0.7", "70.0"),
-        ("2/3", "0.667", "66.67"),
-        ("1", "0.7", "100.0"),
-    ],
-)
-def test_a_score_has_one_decimal_and_more_where_rounding_would_show_the_pass_mark_on_a_fail(score, pass_at, shown):
-    passed = Fraction(score) >= Fraction(pass_at)
-    made = verdicts.verdict(score=score, passed=passed, pass_at=Decimal(pass_at))
-    assert build(made, made.rubric).headline == f"{'Passed' if passed else 'Failed'} with {shown} of 100"

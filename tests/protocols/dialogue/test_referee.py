@@ -3,6 +3,7 @@
 import itertools
 from decimal import Decimal
 
+import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
@@ -18,25 +19,14 @@ QUOTE = Utterance(speaker="USER", quote="no, I meant Monday", turn=2, line=3, st
 
 
 def mark(value=80):
-    return Mark(
-        value=Decimal(value),
-        reason=f"reason {value}",
-        quotes=(Utterance(speaker="SYSTEM", quote="hello", turn=0, line=1, start=0, end=5),),
-    )
-
-
-def outcome(ruling):
-    return ruling.value, ruling.rule
+    said = Utterance(speaker="SYSTEM", quote="hello", turn=0, line=1, start=0, end=5)
+    return Mark(value=Decimal(value), reason=f"reason {value}", quotes=(said,))
 
 
 def objection(agree=False, suggested: int | None = 60, contradicts=True, quotes=(QUOTE,), wanted=True):
+    score = None if suggested is None else Decimal(suggested)
     return Objection(
-        agree=agree,
-        comment="comment",
-        suggested=None if suggested is None else Decimal(suggested),
-        contradicts=contradicts,
-        quotes=quotes,
-        wanted_quote=wanted,
+        agree=agree, comment="comment", suggested=score, contradicts=contradicts, quotes=quotes, wanted_quote=wanted
     )
 
 
@@ -71,59 +61,40 @@ def test_round_down_at_every_hundredth():
         assert overall_experience(average, RUBRIC.scale) == expected
 
 
-def test_agreement_keeps_the_evaluators_score_and_words():
-    rulings = settled()
-    assert {ruling.rule for ruling in rulings.values()} == {"keep_agreement"}
-    assert rulings["Empathy"].value == 80
-    assert rulings["Empathy"].justification == 'reason 80 (SYSTEM: "hello").'
+SHADE = objection(contradicts=False)
 
 
-def test_a_verified_contradiction_is_accepted_with_the_critics_words():
+@pytest.mark.parametrize(("objections", "expected"), [
+    ({}, {"Empathy": (80, "keep_agreement")}),
+    ({"Empathy": objection()}, {"Empathy": (60, "accept"), "Fluency": (80, "keep_agreement")}),
+    ({"Empathy": SHADE}, {"Empathy": (80, "keep_not_contradicted")}),
+    ({"Empathy": objection(quotes=())}, {"Empathy": (80, "keep_unverified_quote")}),
+    ({"Empathy": objection(quotes=(), wanted=False)}, {"Empathy": (80, "keep_ambiguous")}),
+    ({"Empathy": objection(suggested=None)}, {"Empathy": (80, "keep_ambiguous")}),
+    ({"Empathy": objection(suggested=55)}, {"Empathy": (80, "keep_ambiguous")}),
+    ({"Empathy": objection(suggested=80)}, {"Empathy": (80, "keep_agreement")}),  # the same score
+    # three disagreements that all have evidence are all adopted, even without a contradiction
+    ({"Empathy": SHADE, "Fluency": SHADE, "Accuracy": SHADE},
+     {**dict.fromkeys(KEYS, (80, "keep_agreement")),
+      **dict.fromkeys(("Empathy", "Fluency", "Accuracy"), (60, "adopt_all"))}),
+    # one of three without evidence stops that
+    ({"Empathy": SHADE, "Fluency": objection(), "Accuracy": objection(quotes=())},
+     {"Empathy": (80, "keep_not_contradicted"), "Fluency": (60, "accept"), "Accuracy": (80, "keep_unverified_quote")}),
+    # a suggestion of the same score does not count towards three
+    ({"Empathy": SHADE, "Fluency": SHADE, "Accuracy": objection(suggested=80)},
+     {"Empathy": (80, "keep_not_contradicted"), "Fluency": (80, "keep_not_contradicted")}),
+])  # fmt: skip
+def test_referee_adopts_all_accepts_or_keeps_in_this_order(objections, expected):
+    rulings = settled(**objections)
+    assert {key: (rulings[key].value, rulings[key].rule) for key in expected} == expected
+
+
+def test_the_final_words_are_those_of_the_side_that_won_and_the_same_score_suggests_nothing():
     rulings = settled(Empathy=objection())
-    assert (rulings["Empathy"].value, rulings["Empathy"].rule) == (60, "accept")
+    assert rulings["Fluency"].justification == 'reason 80 (SYSTEM: "hello").'
     assert rulings["Empathy"].justification == 'comment (USER: "no, I meant Monday").'
-    assert rulings["Fluency"].rule == "keep_agreement"
-
-
-def test_a_disagreement_that_does_not_contradict_is_kept_out():
-    assert outcome(settled(Empathy=objection(contradicts=False))["Empathy"]) == (80, "keep_not_contradicted")
-
-
-def test_an_unverified_quote_keeps_the_evaluators_score():
-    assert outcome(settled(Empathy=objection(quotes=()))["Empathy"]) == (80, "keep_unverified_quote")
-
-
-def test_a_disagreement_without_a_quote_or_a_score_is_ambiguous():
-    assert outcome(settled(Empathy=objection(quotes=(), wanted=False))["Empathy"]) == (80, "keep_ambiguous")
-    assert outcome(settled(Empathy=objection(suggested=None))["Empathy"]) == (80, "keep_ambiguous")
-    assert outcome(settled(Empathy=objection(suggested=55))["Empathy"]) == (80, "keep_ambiguous")
-
-
-def test_the_same_score_is_an_agreement_and_suggests_nothing():
     read = normalized(mark(80), objection(suggested=80), RUBRIC.scale)
     assert (read.agree, read.suggested) == (True, None)
-    assert settled(Empathy=objection(suggested=80))["Empathy"].rule == "keep_agreement"
-
-
-def test_three_disagreements_that_all_have_evidence_are_all_adopted_even_without_contradiction():
-    shade = objection(contradicts=False)
-    rulings = settled(Empathy=shade, Fluency=shade, Accuracy=shade)
-    assert {key for key, ruling in rulings.items() if ruling.rule == "adopt_all"} == {"Empathy", "Fluency", "Accuracy"}
-    assert {ruling.value for key, ruling in rulings.items() if key not in ("Empathy", "Fluency", "Accuracy")} == {80}
-
-
-def test_one_of_three_disagreements_without_evidence_stops_adopting_all():
-    rulings = settled(Empathy=objection(contradicts=False), Fluency=objection(), Accuracy=objection(quotes=()))
-    assert rulings["Empathy"].rule == "keep_not_contradicted"
-    assert rulings["Fluency"].rule == "accept"
-    assert rulings["Accuracy"].rule == "keep_unverified_quote"
-
-
-def test_a_suggestion_of_the_same_score_does_not_count_towards_three():
-    rulings = settled(
-        Empathy=objection(contradicts=False), Fluency=objection(contradicts=False), Accuracy=objection(suggested=80)
-    )
-    assert "adopt_all" not in {ruling.rule for ruling in rulings.values()}
 
 
 objections = st.builds(

@@ -13,6 +13,19 @@ from adjudge.protocols.review.case import Original, Review
 from adjudge.protocols.review.rules import review
 from adjudge.protocols.review.verdict import ReviewVerdict
 
+
+def changed(side, **fields):
+    """The judge's reply with other fields in what it says of truthfulness."""
+    reply = json.loads(json.dumps(REPLY))
+    reply[side]["truthfulness"] |= fields
+    return reply
+
+
+def mended(*entries, **more):
+    """A repair of some justifications of Response 2."""
+    return {"entries": [{"response": 2, "quote": "", **entry} for entry in entries], "reasons": [], **more}
+
+
 # Nothing in it agrees with what the judge says, so that no word of it is up for keeping.
 WRONG_EVERYWHERE = Review(
     **{
@@ -25,8 +38,7 @@ WRONG_EVERYWHERE = Review(
 
 @pytest.mark.parametrize("open_judge", [open_openai, open_anthropic])
 async def test_the_judge_rates_without_sight_of_the_originals(open_judge, provider, journal):
-    bad_quote = json.loads(json.dumps(REPLY))
-    bad_quote["response_2"]["truthfulness"]["quote"] = "nobody wrote this anywhere"
+    bad_quote = changed("response_2", quote="nobody wrote this anywhere")
     provider.script = [says(bad_quote), says({"entries": [], "reasons": []})]
     judge = open_judge(provider, journal)
     verdict = await review(WRONG_EVERYWHERE, judge, RUBRIC)
@@ -81,27 +93,21 @@ async def test_a_likert_that_the_tables_allow_is_kept_though_the_judge_would_say
 
 
 async def test_a_quote_that_is_not_there_is_asked_for_once_more(judged, provider):
-    bad = json.loads(json.dumps(REPLY))
-    bad["response_2"]["truthfulness"]["quote"] = "The Elbe flows through Vienna"
-    good = {
-        "response": 2,
-        "criterion": "truthfulness",
-        "quote": "The Rhine flows through Vienna",
-        "justification": "The river is the Danube, not the Rhine.",
-    }
-    verdict = await judged(bad, {"entries": [good], "reasons": []}, case=CASE.blind())
+    bad = changed("response_2", quote="The Elbe flows through Vienna")
+    right, why = "The Rhine flows through Vienna", "The river is the Danube, not the Rhine."
+    again = mended({"criterion": "truthfulness", "quote": right, "justification": why})
+    verdict = await judged(bad, again, case=CASE.blind())
     final = verdict.tables[2]["truthfulness"]
-    assert [(p.quote, p.start, p.end) for p in final.quotes] == [("The Rhine flows through Vienna", 0, 30)]
-    assert final.justification == "The river is the Danube, not the Rhine."
+    assert [(p.quote, p.start, p.end) for p in final.quotes] == [(right, 0, 30)]
+    assert final.justification == why
     assert "dropped_quote" not in codes(verdict)
     assert b"does not stand in response 2 word for word" in provider.requests[1].body
 
 
 async def test_and_dropped_with_a_warning_if_it_is_wrong_again(judged):
-    bad = json.loads(json.dumps(REPLY))
-    bad["response_2"]["truthfulness"]["quote"] = "The Danube flows through Vienna"  # stands in the other response
-    again = {"response": 2, "criterion": "truthfulness", "quote": "Nor this", "justification": "Still wrong."}
-    verdict = await judged(bad, {"entries": [again], "reasons": []}, case=CASE.blind())
+    bad = changed("response_2", quote="The Danube flows through Vienna")  # stands in the other response
+    again = mended({"criterion": "truthfulness", "quote": "Nor this", "justification": "Still wrong."})
+    verdict = await judged(bad, again, case=CASE.blind())
     assert verdict.tables[2]["truthfulness"].quotes == ()
     assert verdict.tables[2]["truthfulness"].justification == "The river is the Danube."
     assert codes(verdict) == ["dropped_quote"]
@@ -109,8 +115,7 @@ async def test_and_dropped_with_a_warning_if_it_is_wrong_again(judged):
 
 
 async def test_a_reason_with_an_invented_quotation_is_replaced_whole(judged):
-    bad = json.loads(json.dumps(REPLY))
-    bad["response_2"]["truthfulness"]["justification"] = 'It says "the river Elbe is in Vienna", which is wrong.'
+    bad = changed("response_2", justification='It says "the river Elbe is in Vienna", which is wrong.')
     verdict = await judged(bad, {"entries": [], "reasons": []}, case=CASE.blind())
     final = verdict.tables[2]["truthfulness"]
     assert final.justification == "Scored 1; the judge's reason quoted words that are not in the text."
@@ -118,8 +123,7 @@ async def test_a_reason_with_an_invented_quotation_is_replaced_whole(judged):
 
 
 async def test_a_quotation_of_two_words_and_code_are_not_checked(judged):
-    fine = json.loads(json.dumps(REPLY))
-    fine["response_2"]["truthfulness"]["justification"] = 'The "river Elbe" is not meant by `print("this and that")`.'
+    fine = changed("response_2", justification='The "river Elbe" is not meant by `print("this and that")`.')
     verdict = await judged(fine, case=CASE.blind())
     assert codes(verdict) == []
 
@@ -127,26 +131,20 @@ async def test_a_quotation_of_two_words_and_code_are_not_checked(judged):
 SPANISH = "La respuesta menciona el río equivocado, porque el río que pasa por la ciudad de Viena es el Danubio."
 
 
-@pytest.mark.parametrize("words", [SPANISH, "Still right: “the Elbe is a river in the town of Vienna”."])
-@pytest.mark.parametrize("mended", [True, False])
-async def test_what_is_still_good_goes_through_the_same_checks(judged, words, mended):
+@pytest.mark.parametrize("words", [SPANISH, "It says “the Elbe is a river in the town of Vienna”."])
+@pytest.mark.parametrize("better", [True, False])
+async def test_what_is_still_good_and_why_a_task_is_invalid_go_through_the_same_checks(judged, words, better):
     bad = json.loads(json.dumps(REPLY))
     bad["response_2"]["still_good"] = words
-    entry = {"response": 2, "criterion": "still_good", "quote": "", "justification": "It is short."}
-    verdict = await judged(bad, {"entries": [entry] if mended else [], "reasons": []}, case=CASE.blind())
-    assert verdict.opinion.responses["B"].still_good == ("It is short." if mended else "")
-    assert len(verdict.warnings) == (0 if mended else 1)
-
-
-@pytest.mark.parametrize("words", [SPANISH, "The prompt says “nothing that can be understood”."])
-@pytest.mark.parametrize("mended", [True, False])
-async def test_why_a_task_is_invalid_goes_through_the_same_checks(judged, words, mended):
-    bad = {**REPLY, "invalid_because": words}
-    again = {"entries": [], "reasons": [], "invalid_because": "It is gibberish." if mended else words}
-    verdict = await judged(bad, again, case=CASE.blind())
+    entry = {"criterion": "still_good", "justification": "It is short."}
+    verdict = await judged(bad, mended(*[entry] * better), case=CASE.blind())
+    assert verdict.opinion.responses["B"].still_good == ("It is short." if better else "")
+    assert len(verdict.warnings) == (0 if better else 1)
+    again = mended(invalid_because="It is gibberish." if better else words)
+    verdict = await judged({**REPLY, "invalid_because": words}, again, case=CASE.blind())
     ours = "The judge finds that this task cannot be rated; the reason it gave cannot be shown."
-    assert verdict.invalid == ("It is gibberish." if mended else ours)
-    assert len(verdict.warnings) == (0 if mended else 1)
+    assert verdict.invalid == ("It is gibberish." if better else ours)
+    assert len(verdict.warnings) == (0 if better else 1)
 
 
 async def test_a_reply_that_is_not_in_english_as_a_whole_is_asked_for_again(judged, provider):
@@ -168,17 +166,15 @@ async def test_a_reply_that_is_not_in_english_as_a_whole_is_asked_for_again(judg
 
 
 async def test_a_justification_that_is_not_english_is_asked_for_once_more(judged):
-    bad = json.loads(json.dumps(REPLY))
-    bad["response_2"]["truthfulness"]["justification"] = SPANISH
-    good = {"response": 2, "criterion": "truthfulness", "quote": "", "justification": "It names the wrong river."}
-    verdict = await judged(bad, {"entries": [good], "reasons": []}, case=CASE.blind())
+    bad = changed("response_2", justification=SPANISH)
+    again = mended({"criterion": "truthfulness", "justification": "It names the wrong river."})
+    verdict = await judged(bad, again, case=CASE.blind())
     assert verdict.tables[2]["truthfulness"].justification == "It names the wrong river."
     assert codes(verdict) == []
 
 
 async def test_and_if_it_stays_so_ours_stands(judged):
-    bad = json.loads(json.dumps(REPLY))
-    bad["response_2"]["truthfulness"]["justification"] = SPANISH
+    bad = changed("response_2", justification=SPANISH)
     verdict = await judged(bad, "no JSON at all", case=CASE.blind())
     assert verdict.tables[2]["truthfulness"].justification == "Scored 1; the judge's reason was not in English."
     assert codes(verdict) == ["not_in_english"]
@@ -203,8 +199,7 @@ async def test_a_judgment_that_fails_is_a_failure_and_no_table(judged, behaviour
 
 
 async def test_a_rating_off_the_scale_is_not_taken_from_the_judge_either(judged):
-    bad = json.loads(json.dumps(REPLY))
-    bad["response_1"]["verbosity"]["rating"] = 3
+    bad = changed("response_1", rating=4)
     outcome = await judged(bad, bad)
     assert isinstance(outcome, Failure)
-    assert "verbosity" in outcome.message
+    assert "truthfulness" in outcome.message

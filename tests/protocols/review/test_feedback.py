@@ -3,8 +3,7 @@
 from dataclasses import replace
 from itertools import product
 
-import pytest
-from hypothesis import given
+from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from adjudge.models.common import Fact
@@ -37,21 +36,14 @@ def audit(a=None, b=None, originals_a=None, originals_b=None, entered_likert="",
         tables[label] = correct_response(RUBRIC, Binding(rated, bound, {}), case.originals(label))
     value = allowed_likerts(RUBRIC, *ours)[0]
     action = "kept" if entered_likert == str(value) else "replaced" if entered_likert else "filled"
-    return ReviewAudit(
-        RUBRIC,
-        case,
-        tables,
-        FinalRating(
-            value=value,
-            justification="",
-            action=action,
-            reason="",
-            justification_action="filled",
-            justification_reason="",
-            original=Original(entered_likert) or None,
-        ),
-        tuple(facts),
-    )
+    return ReviewAudit(RUBRIC, case, tables, final(value, action, Original(entered_likert) or None), tuple(facts))
+
+
+def final(value, action="filled", original=None):
+    return FinalRating(
+        value=value, justification="", action=action, reason="", justification_action="filled", justification_reason="",
+        original=original,
+    )  # fmt: skip
 
 
 def with_overall(values):
@@ -78,24 +70,24 @@ def test_truthfulness_and_instruction_following_confused_is_named_as_such():
     assert "confused in Response 2: what was marked under Truthfulness belongs to Instruction Following" in said
 
 
-@pytest.mark.parametrize(
-    ("name", "key", "value", "says"),
-    [
-        ("truncation", "verbosity", -1, "Response 1 breaks off"),
-        ("language", "localization", 1, "not in the language asked for"),
-        ("too_long", "instruction_following", 1, "The length limit was not measured in Response 1"),
-        ("too_short", "instruction_following", 2, "The length limit was not measured in Response 1"),
-        ("items", "instruction_following", 2, "The number of items in Response 1 was not counted"),
-        ("format", "instruction_following", 2, "The format that was asked for was not checked in Response 1"),
-        ("wording", "instruction_following", 2, "Words that were asked for, or not wanted, were not looked up in"),
-        ("pleasantries", "style_clarity", 2, "Pleasantries in Response 1 were not rated"),
-        ("human_claim", "harmlessness", 1, "Response 1 poses as a human"),
-        (SAFE, "instruction_following", 1, "A refusal was let pass"),
-    ],
-)
-def test_an_overlooked_fact_is_named(name, key, value, says):
-    said = first({key: value}, None, entered(), entered(), facts=[fact(name)], rules={"A": {key: name}})
-    assert says in said
+OVERLOOKED = [
+    ("truncation", "verbosity", -1, "Response 1 breaks off"),
+    ("language", "localization", 1, "not in the language asked for"),
+    ("too_long", "instruction_following", 1, "The length limit was not measured in Response 1"),
+    ("too_short", "instruction_following", 2, "The length limit was not measured in Response 1"),
+    ("items", "instruction_following", 2, "The number of items in Response 1 was not counted"),
+    ("format", "instruction_following", 2, "The format that was asked for was not checked in Response 1"),
+    ("wording", "instruction_following", 2, "Words that were asked for, or not wanted, were not looked up in"),
+    ("pleasantries", "style_clarity", 2, "Pleasantries in Response 1 were not rated"),
+    ("human_claim", "harmlessness", 1, "Response 1 poses as a human"),
+    (SAFE, "instruction_following", 1, "A refusal was let pass"),
+]  # fmt: skip
+
+
+def test_an_overlooked_fact_is_named():
+    for name, key, value, says in OVERLOOKED:
+        said = first({key: value}, None, entered(), entered(), facts=[fact(name)], rules={"A": {key: name}})
+        assert says in said, name
 
 
 def test_words_about_a_system_prompt_are_no_demand_of_one():
@@ -184,6 +176,7 @@ ENTERED = st.fixed_dictionaries(
 )
 
 
+@settings(max_examples=50)
 @given(VALUES, VALUES, ENTERED, ENTERED, st.sampled_from(["", *"12345678"]))
 def test_there_are_always_two_to_four_bullets_each_once(a, b, theirs_a, theirs_b, preference):
     said = feedback(audit(a, b, theirs_a, theirs_b, preference))
@@ -221,10 +214,7 @@ criteria:
     )
     bound = {"instruction_following": (fact(SAFE),)}
     tables = {label: correct_response(rubric, Binding(rated, bound, {}), case.originals(label)) for label in "AB"}
-    final = FinalRating(
-        value=4, justification="", action="filled", reason="", justification_action="filled", justification_reason=""
-    )
-    assert feedback(ReviewAudit(rubric, case, tables, final, ()))[0].startswith("A refusal was let pass")
+    assert feedback(ReviewAudit(rubric, case, tables, final(4), ()))[0].startswith("A refusal was let pass")
 
 
 def test_praise_and_what_a_task_teaches_everybody_are_no_lessons_and_corrections_are():

@@ -57,45 +57,33 @@ def check(verdict):
 
 
 @pytest.mark.parametrize("form", FORMS)
-@pytest.mark.parametrize("kind", SEEN)
-@pytest.mark.parametrize("response", [1, 2])
-async def test_what_is_seen_in_one_is_seen_in_the_other(judged, form, kind, response):
+async def test_what_is_seen_in_one_is_seen_in_the_other(judged, form):
     case = Review(PROMPT, TEXT, FORMS[form])
-    quotes = SEEN[kind]
-    verbose = {"verbosity": [1, quotes[-1], "It says more than is needed."]} if kind == "pleasantry" else {}
-    reply = rating_reply(
-        {
-            "preference": 4,
-            "observations": [(response, kind, quote) for quote in quotes],
-            f"response_{response}": verbose,
-        }
-    )
-    verdict = await judged(reply, case=case)
-    assert codes(verdict) == []
-    check(verdict)
-    assert any(line.rule for line in verdict.table("A").values())
-    if kind == "pleasantry":
-        assert (verdict.tables[1]["verbosity"].value, verdict.tables[1]["verbosity"].rule) == (0, "pleasantries")
-        assert verdict.tables[1]["overall_quality"].value == 4  # one minor issue, in Style & Clarity
-    for number in (1, 2):
-        own = [fact for fact in verdict.facts if fact.where == "AB"[number - 1] and fact.name != "system_marker"]
-        placed = {" ".join(verdict.case.answer(fact.where)[fact.start : fact.end].split()) for fact in own}
-        assert all(are_identical_texts(*pair) for pair in zip(sorted(placed), sorted(quotes), strict=True))
+    for kind, response in product(SEEN, (1, 2)):
+        quotes = SEEN[kind]
+        verbose = {"verbosity": [1, quotes[-1], "It says more than is needed."]} if kind == "pleasantry" else {}
+        found = {"observations": [(response, kind, quote) for quote in quotes], f"response_{response}": verbose}
+        verdict = await judged(rating_reply(found), case=case)
+        assert codes(verdict) == [], (kind, response)
+        check(verdict)
+        assert any(line.rule for line in verdict.table("A").values())
+        if kind == "pleasantry":
+            assert (verdict.tables[1]["verbosity"].value, verdict.tables[1]["verbosity"].rule) == (0, "pleasantries")
+            assert verdict.tables[1]["overall_quality"].value == 4  # one minor issue, in Style & Clarity
+        for label in "AB":
+            own = [fact for fact in verdict.facts if fact.where == label and fact.name != "system_marker"]
+            placed = {" ".join(case.answer(label)[fact.start : fact.end].split()) for fact in own}
+            assert all(are_identical_texts(*pair) for pair in zip(sorted(placed), sorted(quotes), strict=True))
 
 
 @pytest.mark.parametrize("key", KEYS)
-@pytest.mark.parametrize("form", ["same", "decomposed"])
-async def test_both_get_the_more_severe_of_two_ratings_whichever_the_judge_gave_it_for(judged, key, form):
+async def test_both_get_the_more_severe_of_two_ratings_whichever_the_judge_gave_it_for(judged, key):
     scale = next(criterion.scale for criterion in RUBRIC.criteria if criterion.key == key)
-    values = [int(value) for value in scale.values]
-    found = {}
-    for number, (a, b) in enumerate(product(values, repeat=2)):
-        case = Review(f"{PROMPT} {number}", TEXT, FORMS[form])
-        quote = "" if key == "overall_quality" else "The café on the Danube"
-        reply = rating_reply(
-            {"response_1": {key: [a, quote, "So it is."]}, "response_2": {key: [b, quote, "So it is."]}}
-        )
-        verdict = await judged(reply, case=case)
+    quote, found = "" if key == "overall_quality" else "The café on the Danube", {}
+    for number, (a, b) in enumerate(product([int(value) for value in scale.values], repeat=2)):
+        rated = {f"response_{side}": {key: [value, quote, "So it is."]} for side, value in ((1, a), (2, b))}
+        case = Review(PROMPT, TEXT, FORMS["decomposed" if number % 2 else "same"])
+        verdict = await judged(rating_reply(rated), case=case)
         check(verdict)
         found[a, b] = [line.value for line in verdict.table("A").values()]
     assert all(found[a, b] == found[b, a] for a, b in found)
@@ -133,21 +121,15 @@ async def test_a_demand_that_one_form_of_the_text_misses_is_missed_by_both(judge
     check(verdict)
 
 
-@pytest.mark.parametrize(("a", "b"), [("3", "1"), ("1", "3"), ("", "2"), ("2", ""), ("9", "2")])
-async def test_of_what_was_entered_and_nobody_assessed_the_more_severe_holds_for_both(a, b):
-    case = Review(
-        CASE.prompt,
-        CASE.a,
-        CASE.a + "\n",
-        ratings_a={"truthfulness": Original(a)} if a else {},
-        ratings_b={"truthfulness": Original(b)} if b else {},
-        preference=Original("6"),
-    )
-    verdict = await review(case, EmbeddedJudge(), RUBRIC)
-    values = [[line.value for line in verdict.table(label).values()] for label in "AB"]
-    assert values[0] == values[1]
-    assert verdict.tables[1]["truthfulness"].value == min(int(value) for value in (a, b) if value and value != "9")
-    assert verdict.likert.value == 4
+async def test_of_what_was_entered_and_nobody_assessed_the_more_severe_holds_for_both():
+    for a, b in (("3", "1"), ("1", "3"), ("", "2"), ("2", ""), ("9", "2")):
+        entered = [{"truthfulness": Original(value)} if value else {} for value in (a, b)]
+        case = Review(CASE.prompt, CASE.a, CASE.a + "\n", "", "", "", *entered, Original("6"))
+        verdict = await review(case, EmbeddedJudge(), RUBRIC)
+        values = [[line.value for line in verdict.table(label).values()] for label in "AB"]
+        assert values[0] == values[1]
+        assert verdict.tables[1]["truthfulness"].value == min(int(value) for value in (a, b) if value and value != "9")
+        assert verdict.likert.value == 4
 
 
 def test_what_is_certain_of_one_is_certain_of_the_other():
@@ -170,6 +152,9 @@ def test_a_passage_keeps_its_place_among_equal_passages():
     assert twins.moved("A", 0, len(b)) == (0, len(a))
 
 
-@pytest.mark.parametrize(("a", "b"), [("One  word.", "One word."), ("One.\n\nTwo.", "One.\nTwo."), (" One.", "One.")])
-def test_other_white_space_makes_another_text(a, b):
-    assert not are_identical(Review("?", a, b))
+OTHERS = [("One  word.", "One word."), ("One.\n\nTwo.", "One.\nTwo."), (" One.", "One.")]
+
+
+def test_other_white_space_makes_another_text():
+    for a, b in OTHERS:
+        assert not are_identical(Review("?", a, b)), a

@@ -2,8 +2,6 @@
 
 from itertools import product
 
-import pytest
-
 from adjudge.models.common import Fact
 from adjudge.protocols.review.case import Original
 from adjudge.protocols.review.consistency import Binding
@@ -33,29 +31,29 @@ def corrected(rated, originals=None, facts=None, open_to=None):
     return correct_response(RUBRIC, Binding(rated, facts or {}, open_to or {}), given)
 
 
-@pytest.mark.parametrize("key", DIMENSIONS)
-def test_every_pair_of_original_and_ours_is_kept_if_equal_and_else_replaced(key):
-    for mine, theirs in product(SCALES[key], repeat=2):
-        final = corrected(ours(**{key: mine}), {key: str(theirs)})[key]
-        assert final.value == mine
-        assert final.action == ("kept" if mine == theirs else "replaced")
-        assert final.reason == ("" if mine == theirs else f"Ours on {key}.")
-        assert final.original_rating == str(theirs)
+def test_every_pair_of_original_and_ours_is_kept_if_equal_and_else_replaced():
+    for key in DIMENSIONS:
+        for mine, theirs in product(SCALES[key], repeat=2):
+            final = corrected(ours(**{key: mine}), {key: str(theirs)})[key]
+            assert final.value == mine
+            assert final.action == ("kept" if mine == theirs else "replaced")
+            assert final.reason == ("" if mine == theirs else f"Ours on {key}.")
+            assert final.original_rating == str(theirs), key
 
 
-@pytest.mark.parametrize("key", SCALES)
-def test_a_missing_rating_is_filled(key):
-    final = corrected(ours())[key]
-    assert (final.value, final.action, final.reason) == (BEST[key], "filled", "no rating was given")
+def test_a_missing_rating_is_filled():
+    for key in SCALES:
+        final = corrected(ours())[key]
+        assert (final.value, final.action, final.reason) == (BEST[key], "filled", "no rating was given"), key
 
 
-@pytest.mark.parametrize("key", SCALES)
-@pytest.mark.parametrize("entered", ["7", "-3", "2.5", "2/4", "good", "1 or 2"])
-def test_a_value_that_is_not_on_the_scale_is_refused_and_says_why(key, entered):
-    final = corrected(ours(), {key: entered})[key]
-    assert final.value == BEST[key]
-    assert final.action == "refused"
-    assert final.reason.startswith("it ")
+def test_a_value_that_is_not_on_the_scale_is_refused_and_says_why():
+    for entered in ["7", "-3", "2.5", "2/4", "good", "1 or 2"]:
+        for key in SCALES:
+            final = corrected(ours(), {key: entered})[key]
+            assert final.value == BEST[key]
+            assert final.action == "refused"
+            assert final.reason.startswith("it "), key
 
 
 def test_words_around_a_rating_do_not_matter():
@@ -63,11 +61,11 @@ def test_words_around_a_rating_do_not_matter():
     assert final["verbosity"].action == final["truthfulness"].action == "kept"
 
 
-@pytest.mark.parametrize("key", DIMENSIONS)
-def test_what_the_judge_cannot_assess_stands_as_it_was_entered(key):
-    for theirs in SCALES[key]:
-        final = corrected(ours(assessed=False), {key: str(theirs)})[key]
-        assert (final.value, final.action, final.assessed) == (theirs, "kept", False)
+def test_what_the_judge_cannot_assess_stands_as_it_was_entered():
+    for key in DIMENSIONS:
+        for theirs in SCALES[key]:
+            final = corrected(ours(assessed=False), {key: str(theirs)})[key]
+            assert (final.value, final.action, final.assessed) == (theirs, "kept", False), key
 
 
 def test_what_a_fact_leaves_open_and_the_judge_cannot_assess_stands_as_it_was_entered():
@@ -85,14 +83,16 @@ def test_what_a_fact_leaves_open_and_the_judge_cannot_assess_stands_as_it_was_en
         assert final.justification == "It has 3 items."
 
 
-@pytest.mark.parametrize(
-    ("majors", "entered", "final"),
-    [(1, "1", 1), (1, "2", 2), (1, "4", 2), (2, "1", 1), (2, "2", 2), (2, "5", 2), (1, "", 2), (2, "", 1), (0, "", 4)],
-)
-def test_an_overall_nobody_assessed_may_be_any_that_the_dimensions_can_have(majors, entered, final):
-    ratings = dict.fromkeys(("truthfulness", "harmlessness")[:majors], "1")
-    table = corrected(ours(assessed=False, overall_quality=4), {**ratings, "overall_quality": entered})
-    assert table["overall_quality"].value == final
+OVERALLS = [
+    (1, "1", 1), (1, "2", 2), (1, "4", 2), (2, "1", 1), (2, "2", 2), (2, "5", 2), (1, "", 2), (2, "", 1), (0, "", 4),
+]  # fmt: skip
+
+
+def test_an_overall_nobody_assessed_may_be_any_that_the_dimensions_can_have():
+    for majors, entered, final in OVERALLS:
+        ratings = dict.fromkeys(("truthfulness", "harmlessness")[:majors], "1")
+        table = corrected(ours(assessed=False, overall_quality=4), {**ratings, "overall_quality": entered})
+        assert table["overall_quality"].value == final, (majors, entered)
 
 
 def test_the_overall_follows_from_the_final_ratings_also_where_they_are_a_persons():

@@ -38,11 +38,6 @@ def bound(facts, said="As it should be.", assessed=True, **values):
     return bound_to.rated.ratings, {key: facts[0].name for key, facts in bound_to.facts.items()}
 
 
-def every(key):
-    """The judge's rating of one criterion, over its whole scale."""
-    return [{key: value} for value in VALUES[key]]
-
-
 # fact, severity → criterion → the values it may take
 RULES = [
     ("truncation", None, {"verbosity": {-1, -2}}),
@@ -65,72 +60,54 @@ RULES = [
 ]
 
 
+NAMED_BY = {
+    "truncation": "cut off", "pleasantries": "pleasantr", SAFE: "refuses", HARMFUL: "refuses", "human_claim": "human",
+}  # fmt: skip
+
+
 @pytest.mark.parametrize(("name", "severity", "allowed"), RULES)
-def test_a_certain_fact_binds_every_rating_a_judge_can_give(name, severity, allowed):
+def test_a_certain_fact_binds_every_rating_a_judge_can_give_and_is_named_and_a_hint_binds_nothing(
+    name, severity, allowed
+):
     for key, values in allowed.items():
         for given, assessed in product(VALUES[key], (True, False)):
             ratings, rules = bound([fact(name, severity)], assessed=assessed, **{key: given})
             assert ratings[key].value in values, (key, given)
-            assert rules[key] == name
-            assert ratings[key].assessed
+            assert (rules[key], ratings[key].assessed) == (name, True)
+            assert NAMED_BY.get(name, "has something") in ratings[key].justification
             if given in values and assessed:
                 assert ratings[key].value == given  # what agrees already stays as it is
-
-
-@pytest.mark.parametrize(("name", "severity", "allowed"), RULES)
-def test_nothing_else_is_touched(name, severity, allowed):
     ratings, rules = bound([fact(name, severity)])
     assert set(rules) == set(allowed)
     for key in set(VALUES) - set(allowed):
         assert ratings[key] == Rating(value=FINE[key], justification="As it should be.")
-
-
-@pytest.mark.parametrize(("name", "severity", "allowed"), RULES)
-def test_a_hint_binds_nothing(name, severity, allowed):
     ratings, rules = bound([fact(name, severity, certain=False)])
-    assert rules == {}
-    assert {key: rating.value for key, rating in ratings.items()} == FINE
+    assert (rules, {key: rating.value for key, rating in ratings.items()}) == ({}, FINE)
 
 
-@pytest.mark.parametrize("name", ["refusal", "repetition", "injection", "control_token", "system_marker"])
-def test_and_neither_does_what_no_rule_speaks_of(name):
+def test_what_no_rule_speaks_of_binds_nothing():
     """A refusal of which the judge does not say whether it was right is one of them."""
-    assert bound([fact(name)])[1] == {}
+    for name in ("refusal", "repetition", "injection", "control_token", "system_marker"):
+        assert bound([fact(name)])[1] == {}, name
 
 
-@pytest.mark.parametrize(("name", "severity", "allowed"), RULES)
-def test_the_justification_names_what_was_found(name, severity, allowed):
-    words = {
-        "truncation": "cut off",
-        "pleasantries": "pleasantr",
-        SAFE: "refuses",
-        HARMFUL: "refuses",
-        "human_claim": "human",
-    }.get(name, "has something")
-    for key in allowed:
-        for given in VALUES[key]:
-            ratings, _ = bound([fact(name, severity)], **{key: given})
-            assert words in ratings[key].justification
-
-
-@pytest.mark.parametrize(
-    ("said", "kept"),
-    [
+def test_a_number_is_named_by_what_was_found_and_what_was_asked_for():
+    long = fact("too_long", "minor", "has 90 words; at most 50 were asked for")
+    ours = "The response has 90 words; at most 50 were asked for."
+    for said, kept in (
         ("With 90 words it breaks the limit of 50.", True),
         ("It is far longer than the limit of 50 words.", False),
         ("It breaks the length limit.", False),
-    ],
-)
-def test_a_number_is_named_by_what_was_found_and_what_was_asked_for(said, kept):
-    long = fact("too_long", "minor", "has 90 words; at most 50 were asked for")
-    ratings, _ = bound([long], said=said, instruction_following=2)
-    ours = "The response has 90 words; at most 50 were asked for."
-    assert ratings["instruction_following"].justification == (said if kept else f"{ours} {said}")
+    ):
+        ratings, _ = bound([long], said=said, instruction_following=2)
+        assert ratings["instruction_following"].justification == (said if kept else f"{ours} {said}")
+    said = "The response is truncated in the last line."
+    ratings, _ = bound([fact("truncation")], said=said, verbosity=-2)
+    assert ratings["verbosity"].justification == said
 
 
-@pytest.mark.parametrize(
-    ("found", "said", "named"),
-    [
+def test_a_range_is_named_by_any_number_in_it_and_several_counts_only_by_themselves():
+    for found, said, named in (
         ("has 88 to 92 words; at most 50 were asked for", "It has 90 words instead of 50.", True),
         ("has 88 to 92 words; at most 50 were asked for", "It has 88 to 92 words instead of 50.", True),
         ("has 88 to 92 words; at most 50 were asked for", "It has 93 words instead of 50.", False),
@@ -142,16 +119,8 @@ def test_a_number_is_named_by_what_was_found_and_what_was_asked_for(said, kept):
         ("has 2 occurrences of “route 66”; 5 were asked for", "It has 2 of them, not 5.", True),
         ("has 2 occurrences of “route 66”; 5 were asked for", "It has 40 mentions, not 5.", False),
         ("has 2 occurrences of “5 to 9; 7”; 5 were asked for", "It has 6 mentions, not 5.", False),
-    ],
-)
-def test_a_range_is_named_by_any_number_in_it_and_several_counts_only_by_themselves(found, said, named):
-    assert names_fact(said, fact("items" if "items" in found else "too_long", "minor", found)) is named
-
-
-def test_a_justification_that_names_it_already_is_left_alone():
-    said = "The response is truncated in the last line."
-    ratings, _ = bound([fact("truncation")], said=said, verbosity=-2)
-    assert ratings["verbosity"].justification == said
+    ):
+        assert names_fact(said, fact("items" if "items" in found else "too_long", "minor", found)) is named, said
 
 
 def test_a_judge_that_saw_no_issue_is_not_quoted_beside_the_fact():
@@ -182,12 +151,8 @@ def test_cut_off_and_yet_over_the_limit_is_too_short_and_both_are_named():
 
 
 def test_a_right_refusal_owes_no_length_no_items_no_format_and_no_language_under_instruction_following():
-    others = [
-        fact("too_long", "major"),
-        fact("items", "major"),
-        fact("format", "major"),
-        fact("language", "major", "is in English, not in Spanish"),
-    ]
+    others = [fact(name, "major") for name in ("too_long", "items", "format")]
+    others.append(fact("language", "major", "is in English, not in Spanish"))
     ratings, _ = bound([*others, fact(HARMFUL)])
     assert ratings["instruction_following"].value == 3
     assert ratings["harmlessness"].value == 3
@@ -206,22 +171,19 @@ criteria:
 """
 
 
-@pytest.mark.parametrize(
-    ("name", "severity", "key", "allowed"),
-    [
+def test_facts_bind_by_how_bad_they_are_whatever_the_scale():
+    rubric = parse(OWN, "own.yaml")
+    for name, severity, key, allowed in (
         ("truncation", None, "verbosity", {1, 2}),
         ("too_long", "major", "verbosity", {1, 2}),
         ("language", "major", "localization", {-2, 2}),
         ("language", "minor", "localization", {-2, -1, 1, 2}),
-    ],
-)
-def test_facts_bind_by_how_bad_they_are_whatever_the_scale(name, severity, key, allowed):
-    rubric = parse(OWN, "own.yaml")
-    for value in [int(step) for step in next(c for c in rubric.criteria if c.key == key).scale.values]:
-        best = {"localization": 0, "verbosity": 3, "overall_quality": 5, key: value}
-        rated = RatedResponse(ratings={k: Rating(value=v, justification="So it is.") for k, v in best.items()})
-        ratings = bind(rubric, rated, bounds_of([fact(name, severity)], TEXT)).rated.ratings
-        assert ratings[key].value in allowed
+    ):
+        for value in [int(step) for step in next(c for c in rubric.criteria if c.key == key).scale.values]:
+            best = {"localization": 0, "verbosity": 3, "overall_quality": 5, key: value}
+            rated = RatedResponse(ratings={k: Rating(value=v, justification="So it is.") for k, v in best.items()})
+            ratings = bind(rubric, rated, bounds_of([fact(name, severity)], TEXT)).rated.ratings
+            assert ratings[key].value in allowed, (name, value)
 
 
 def test_several_facts_of_one_kind_are_named_once():
@@ -245,14 +207,12 @@ def test_two_numbers_that_were_missed_are_both_named():
 POLITE = Observation(kind="pleasantry", response="A", quote="I hope this helps!", start=43, end=61)
 
 
-@pytest.mark.parametrize("value", [-2, -1, 0, 1, 2])
-@pytest.mark.parametrize(("start", "end"), [(43, 61), (45, 60), (19, 61), (0, 18)])
-def test_pleasantries_never_count_as_length(value, start, end):
-    quotes = (Passage(quote=TEXT[start:end], start=start, end=end),)
-    rated = RatedResponse(ratings={"verbosity": Rating(value=value, justification="Too long.", quotes=quotes)})
-    within = start >= 43
-    left = without_pleasantries_as_length(rated, [POLITE]).ratings["verbosity"]
-    assert (left.value, left.rule) == ((0, "pleasantries") if within and value > 0 else (value, ""))
+def test_pleasantries_never_count_as_length():
+    for value, (start, end) in product([-2, -1, 0, 1, 2], [(43, 61), (45, 60), (19, 61), (0, 18)]):
+        quotes = (Passage(quote=TEXT[start:end], start=start, end=end),)
+        rated = RatedResponse(ratings={"verbosity": Rating(value=value, justification="Too long.", quotes=quotes)})
+        left = without_pleasantries_as_length(rated, [POLITE]).ratings["verbosity"]
+        assert (left.value, left.rule) == ((0, "pleasantries") if start >= 43 and value > 0 else (value, ""))
 
 
 def test_a_length_that_rests_on_no_quote_or_on_no_pleasantry_stays():

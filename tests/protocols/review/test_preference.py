@@ -2,7 +2,6 @@
 
 from itertools import product
 
-import pytest
 from protocols.review.tables import BEST, table
 
 from adjudge.protocols.review.consistency import allowed_likerts, allowed_overalls, better
@@ -36,14 +35,14 @@ def test_what_is_composed_has_three_or_four_sentences_the_verdict_first_and_the_
                 assert f"1 is rated {first[key]} and Response 2 is rated {second[key]}." in reasons[0]
 
 
-@pytest.mark.parametrize("overall", range(1, 6))
-def test_identical_responses_have_a_justification_of_their_own(overall):
-    one = table(overall_quality=overall)
-    words = composed(4, {"A": one, "B": one}, RUBRIC, same=True)
-    assert len(sentences(words)) == 3
-    assert words.startswith(VERDICTS[4])
-    assert "identical" in words
-    assert f"Overall Quality of {overall}" in words
+def test_identical_responses_have_a_justification_of_their_own():
+    for overall in range(1, 6):
+        one = table(overall_quality=overall)
+        words = composed(4, {"A": one, "B": one}, RUBRIC, same=True)
+        assert len(sentences(words)) == 3
+        assert words.startswith(VERDICTS[4])
+        assert "identical" in words
+        assert f"Overall Quality of {overall}" in words
 
 
 # -- a judge's sentences ----------------------------------------------------------------------------------------------
@@ -97,28 +96,30 @@ def test_a_sentence_fits_if_it_favours_what_the_tables_favour_and_neither_counts
                 assert fits(told, *values, 4) == [favours == right]
 
 
-@pytest.mark.parametrize("likert", VERDICTS)
-@pytest.mark.parametrize("favours", ["1", "2", "neither"])
-def test_overall_is_the_likerts_side(likert, favours):
-    right = "neither" if likert == 4 else "1" if likert < 4 else "2"
-    assert fits(opinion({}, {}, likert, ("So it is.", "overall", favours)), {}, {}, likert) == [favours == right]
+def test_overall_is_the_likerts_side():
+    for favours in ["1", "2", "neither"]:
+        for likert in VERDICTS:
+            right = "neither" if likert == 4 else "1" if likert < 4 else "2"
+            assert fits(opinion({}, {}, likert, ("So it is.", "overall", favours)), {}, {}, likert) == [
+                favours == right
+            ], (likert, favours)
 
 
-@pytest.mark.parametrize(
-    ("sentence", "kept"),
-    [
-        ("Response 2 is far better and right.", False),
-        ("Overall, Response 1 is worse.", False),
-        ("**Response 2** is the better one.", False),
-        ("Response 1 is clearly better.", True),
-        ("Response 2 is worse than Response 1.", True),
-        ("Response 2 is no better at naming rivers.", True),
-        ("Response 2 is better written, but Response 1 is right.", True),
-        ("Although Response 2 is better in style, it is wrong.", True),
-    ],
-)
-def test_a_sentence_that_plainly_calls_another_side_better_than_it_is_given_for_is_dropped(sentence, kept):
-    assert fits(opinion({}, {"truthfulness": 1}, 2, (sentence,)), {}, {"truthfulness": 1}, 2) == [kept]
+PLAIN = [
+    ("Response 2 is far better and right.", False),
+    ("Overall, Response 1 is worse.", False),
+    ("**Response 2** is the better one.", False),
+    ("Response 1 is clearly better.", True),
+    ("Response 2 is worse than Response 1.", True),
+    ("Response 2 is no better at naming rivers.", True),
+    ("Response 2 is better written, but Response 1 is right.", True),
+    ("Although Response 2 is better in style, it is wrong.", True),
+]  # fmt: skip
+
+
+def test_a_sentence_that_plainly_calls_another_side_better_than_it_is_given_for_is_dropped():
+    for sentence, kept in PLAIN:
+        assert fits(opinion({}, {"truthfulness": 1}, 2, (sentence,)), {}, {"truthfulness": 1}, 2) == [kept], sentence
 
 
 def test_a_sentence_about_a_dimension_that_was_not_assessed_is_dropped():
@@ -133,11 +134,11 @@ def test_reasons_fit_as_long_as_the_tables_say_what_the_judge_said():
     assert fits(SAID, {}, WRONG, 2) == [True, True]
 
 
-@pytest.mark.parametrize("likert", VERDICTS)
-@pytest.mark.parametrize("preference", VERDICTS)
-def test_they_are_contradicted_by_another_side(likert, preference):
-    same = (likert < 4) == (preference < 4) and (likert > 4) == (preference > 4)
-    assert fits(SAID.updated(preference=preference), {}, WRONG, likert) == [same, same]
+def test_they_are_contradicted_by_another_side():
+    for preference in VERDICTS:
+        for likert in VERDICTS:
+            same = (likert < 4) == (preference < 4) and (likert > 4) == (preference > 4)
+            assert fits(SAID.updated(preference=preference), {}, WRONG, likert) == [same, same], (likert, preference)
 
 
 def test_and_by_a_criterion_they_name_in_which_another_side_is_better_now():
@@ -153,34 +154,34 @@ def test_a_worse_rating_of_the_same_side_is_the_same_story_unless_the_old_one_is
     assert fits(told, {}, {"overall_quality": 2}, 2) == [False]
 
 
-@pytest.mark.parametrize(
-    ("sentence", "right"),
-    [
-        ("Truthfulness is 3 for Response 1 and 1 for Response 2.", True),
-        ("Truthfulness is 3 for Response 1 and 2 for Response 2.", False),
-        ("Response 2 is worse (Truthfulness: 2).", False),
-        ("Response 2 is worse (Truthfulness: 1).", True),
-        ("With a Verbosity of −1, Response 2 is too short.", False),
-        ("Truthfulness: 2 dates are wrong in Response 2.", True),
-    ],
-)
-def test_a_judge_that_misstates_its_own_ratings_is_contradicted_too(sentence, right):
-    assert fits(opinion({}, WRONG, 2, (sentence,)), {}, WRONG, 2) == [right]
+MISSTATED = [
+    ("Truthfulness is 3 for Response 1 and 1 for Response 2.", True),
+    ("Truthfulness is 3 for Response 1 and 2 for Response 2.", False),
+    ("Response 2 is worse (Truthfulness: 2).", False),
+    ("Response 2 is worse (Truthfulness: 1).", True),
+    ("With a Verbosity of −1, Response 2 is too short.", False),
+    ("Truthfulness: 2 dates are wrong in Response 2.", True),
+]  # fmt: skip
 
 
-@pytest.mark.parametrize("count", range(5))
-@pytest.mark.parametrize("dimension", ["truthfulness", "overall", "style_clarity"])
-def test_what_is_missing_is_written_by_rule_and_about_something_else(count, dimension):
-    tables = {"A": table(), "B": table(**WRONG)}
-    told = [said(f"Sentence {number} says so.", dimension) for number in range(count)]
-    verdict, *rest = sentences(explained(2, told, tables, RUBRIC))
-    assert verdict == VERDICTS[2]
-    assert rest[:count] == [one.sentence for one in told[:3]]
-    assert 2 <= len(rest) <= 3
-    ours = [(about, words) for about, words in by_rule(2, tables, RUBRIC) if words in rest]
-    assert len(ours) == max(0, 2 - count)
-    if count == 1:
-        assert ours[0][0] != dimension
+def test_a_judge_that_misstates_its_own_ratings_is_contradicted_too():
+    for sentence, right in MISSTATED:
+        assert fits(opinion({}, WRONG, 2, (sentence,)), {}, WRONG, 2) == [right], sentence
+
+
+def test_what_is_missing_is_written_by_rule_and_about_something_else():
+    for dimension in ["truthfulness", "overall", "style_clarity"]:
+        for count in range(5):
+            tables = {"A": table(), "B": table(**WRONG)}
+            told = [said(f"Sentence {number} says so.", dimension) for number in range(count)]
+            verdict, *rest = sentences(explained(2, told, tables, RUBRIC))
+            assert verdict == VERDICTS[2]
+            assert rest[:count] == [one.sentence for one in told[:3]]
+            assert 2 <= len(rest) <= 3
+            ours = [(about, words) for about, words in by_rule(2, tables, RUBRIC) if words in rest]
+            assert len(ours) == max(0, 2 - count)
+            if count == 1:
+                assert ours[0][0] != dimension
 
 
 def test_reasons_that_an_earlier_version_recorded_as_text_are_read_as_none():

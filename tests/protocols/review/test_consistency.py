@@ -2,8 +2,6 @@
 
 from itertools import product
 
-import pytest
-
 from adjudge.protocols.review.consistency import allowed_likerts, allowed_overalls, deciding, nearest, severity
 from adjudge.protocols.rubrics import parse, shipped
 
@@ -30,18 +28,18 @@ def test_the_whole_space_has_three_to_the_fifth_times_five_sets():
     assert len(ALL_DIMENSION_SETS) == 3**5 * 5
 
 
-@pytest.mark.parametrize("unusable", [False, True])
-@pytest.mark.parametrize("still_good", [False, True])
-def test_overall_from_the_dimensions_over_every_set(unusable, still_good):
-    for values in ALL_DIMENSION_SETS:
-        allowed = set(allowed_overalls(RUBRIC, values, unusable=unusable, still_good=still_good))
-        if majors(values) == 0:
-            expected = {0: {4, 5}, 1: {4}}.get(minors(values), {3})
-        elif majors(values) == 1:
-            expected = {1, 2} if unusable else {2}
-        else:
-            expected = {1, 2} if still_good else {1}
-        assert allowed == expected, values
+def test_overall_from_the_dimensions_over_every_set():
+    for still_good in [False, True]:
+        for unusable in [False, True]:
+            for values in ALL_DIMENSION_SETS:
+                allowed = set(allowed_overalls(RUBRIC, values, unusable=unusable, still_good=still_good))
+                if majors(values) == 0:
+                    expected = {0: {4, 5}, 1: {4}}.get(minors(values), {3})
+                elif majors(values) == 1:
+                    expected = {1, 2} if unusable else {2}
+                else:
+                    expected = {1, 2} if still_good else {1}
+                assert allowed == expected, values
 
 
 def test_a_judges_overall_outside_the_allowed_set_is_moved_to_the_nearest_allowed_one():
@@ -61,16 +59,16 @@ def test_five_is_never_given_with_any_issue():
             assert 5 not in allowed_overalls(RUBRIC, values, unusable=False, still_good=True)
 
 
-@pytest.mark.parametrize(("a", "b"), list(product(range(1, 6), repeat=2)))
-def test_likert_from_every_pair_of_overalls(a, b):
-    first, second = {**CLEAN, "overall_quality": a}, {**CLEAN, "overall_quality": b}
-    allowed = set(allowed_likerts(RUBRIC, first, second))
-    if a - b >= 2:
-        assert allowed == {1, 2}
-    elif b - a >= 2:
-        assert allowed == {6, 7}
-    else:
-        assert allowed == {{1: 3, 0: 4, -1: 5}[a - b]}
+def test_likert_from_every_pair_of_overalls():
+    for a, b in list(product(range(1, 6), repeat=2)):
+        first, second = {**CLEAN, "overall_quality": a}, {**CLEAN, "overall_quality": b}
+        allowed = set(allowed_likerts(RUBRIC, first, second))
+        if a - b >= 2:
+            assert allowed == {1, 2}
+        elif b - a >= 2:
+            assert allowed == {6, 7}
+        else:
+            assert allowed == {{1: 3, 0: 4, -1: 5}[a - b]}
 
 
 def test_equal_overalls_are_decided_by_the_first_differing_dimension_over_every_pair_of_sets():

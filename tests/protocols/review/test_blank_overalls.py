@@ -2,7 +2,6 @@
 
 from itertools import product
 
-import pytest
 from protocols.review.rivers import CASE, RUBRIC
 from protocols.review.tables import BEST
 
@@ -13,13 +12,9 @@ from adjudge.protocols.review.rules import review
 
 # One table for each set of allowed Overalls, and a second one with one minor issue.
 ISSUES = [
-    {},
-    {"truthfulness": 2},
-    {"style_clarity": 2},
-    {"truthfulness": 2, "verbosity": 1},
-    {"harmlessness": 1},
+    {}, {"truthfulness": 2}, {"style_clarity": 2}, {"truthfulness": 2, "verbosity": 1}, {"harmlessness": 1},
     {"truthfulness": 1, "verbosity": -2},
-]
+]  # fmt: skip
 
 
 def distance(a, b, likert):
@@ -58,31 +53,26 @@ def test_over_all_pairs_of_tables_of_overalls_and_of_likerts():
                 assert chosen == {label: tables[label]["overall_quality"] for label in blank}  # nothing moves in vain
 
 
-@pytest.mark.parametrize("kept", ["A", "B"])
-@pytest.mark.parametrize("entered", ["4", "5"])
-@pytest.mark.parametrize("likert", ["", "1", "2", "3", "4", "5", "6", "7", "8"])
-@pytest.mark.parametrize("blank", ["", "good"])
-async def test_a_blank_beside_a_kept_overall_does_not_turn_the_preference(kept, entered, likert, blank):
-    given = {"A": {"overall_quality": Original(entered)}, "B": {"overall_quality": Original(entered)}}
-    given["B" if kept == "A" else "A"] = {"overall_quality": Original(blank)} if blank else {}
-    case = Review(CASE.prompt, CASE.a, CASE.b, ratings_a=given["A"], ratings_b=given["B"], preference=Original(likert))
-    verdict = await review(case, EmbeddedJudge(), RUBRIC)
-    assert verdict.table(kept)["overall_quality"].value == int(entered)
-    # All dimensions are equal, so the Likerts within reach are 4, and 3 or 5 by which Overall is 5.
-    other = 3 if (kept == "A") == (entered == "5") else 5
-    wanted = int(likert) if likert and likert != "8" else 4
-    assert verdict.likert.value == min((4, other), key=lambda value: abs(value - wanted))
+async def test_a_blank_beside_a_kept_overall_does_not_turn_the_preference():
+    for kept, entered, likert, blank in product("AB", "45", ["", *"12345678"], ["", "good"]):
+        given = {"A": {"overall_quality": Original(entered)}, "B": {"overall_quality": Original(entered)}}
+        given["B" if kept == "A" else "A"] = {"overall_quality": Original(blank)} if blank else {}
+        case = Review(
+            CASE.prompt, CASE.a, CASE.b, ratings_a=given["A"], ratings_b=given["B"], preference=Original(likert)
+        )
+        verdict = await review(case, EmbeddedJudge(), RUBRIC)
+        assert verdict.table(kept)["overall_quality"].value == int(entered)
+        # All dimensions are equal, so the Likerts within reach are 4, and 3 or 5 by which Overall is 5.
+        other = 3 if (kept == "A") == (entered == "5") else 5
+        wanted = int(likert) if likert and likert != "8" else 4
+        reached = min((4, other), key=lambda value, wanted=wanted: abs(value - wanted))
+        assert verdict.likert.value == reached, (kept, entered, likert, blank)
 
 
 async def test_a_blank_overall_beside_a_five_and_a_likert_of_six_make_five_and_four():
-    case = Review(
-        CASE.prompt,
-        CASE.a,
-        CASE.b,
-        ratings_a={key: Original(str(value)) for key, value in BEST.items()},
-        ratings_b={key: Original(str(value)) for key, value in BEST.items() if key != "overall_quality"},
-        preference=Original("6"),
-    )
+    best = {key: Original(str(value)) for key, value in BEST.items()}
+    blank = {key: value for key, value in best.items() if key != "overall_quality"}
+    case = Review(CASE.prompt, CASE.a, CASE.b, ratings_a=best, ratings_b=blank, preference=Original("6"))
     verdict = await review(case, EmbeddedJudge(), RUBRIC)
     assert [verdict.table(label)["overall_quality"].value for label in "AB"] == [5, 5]
     assert verdict.likert.value == 4

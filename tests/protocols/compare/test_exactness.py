@@ -1,4 +1,5 @@
-"""compare's numbers: rounded once, at the end, and never shown as what they are not."""
+"""compare's numbers: rounded once, at the end, and never shown as what they are not; with the weights it was judged
+with, and with others."""
 
 from decimal import Decimal
 from fractions import Fraction
@@ -7,34 +8,25 @@ from statistics import median, multimode
 import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
-from protocols.test_compare_rules import CASE, Scripted, opinion
+from protocols.compare.judging import CASE, RUBRIC, Scripted, judged, opinion, saying
+from reports import verdict_samples
+from reports.verdict_samples import KEYS, PreparedJudge
 
 from adjudge.judges.jury import VOTE_RULES, Jury
 from adjudge.models.base import from_json, to_json
 from adjudge.protocols.base import row_of
 from adjudge.protocols.compare.case import Comparison
 from adjudge.protocols.compare.deciding import reweighted, why_unsure
-from adjudge.protocols.compare.rules import CompareOptions, compare
+from adjudge.protocols.compare.rules import CompareOptions
 from adjudge.protocols.compare.verdict import ComparisonVerdict, Score
-from adjudge.protocols.rubrics import parse, shipped
+from adjudge.protocols.rubrics import parse
 from adjudge.reports import render
 from adjudge.text.reasons import scored
 
 
-def judge_giving(table, preferences, rubric, name="m"):
+def judge_giving(table, preferences, rubric=RUBRIC):
     """A judge that gives these scores: order → criterion → (A, B)."""
-    opinions = {}
-    for order, scores in table.items():
-        given = {
-            key: {
-                label: Score(value=Decimal(value), justification="j") for label, value in zip("AB", pair, strict=True)
-            }
-            for key, pair in scores.items()
-        }
-        opinions[order] = opinion(order, (1, 1), preferences[order], rubric=rubric).updated(scores=given)
-    judge = Scripted(opinions)
-    judge.name = name
-    return judge
+    return Scripted({order: opinion(order, own, preferences[order], rubric=rubric) for order, own in table.items()})
 
 
 # -- the whole computation, done again in plain fractions -------------------------------------------------------------
@@ -43,8 +35,19 @@ _WEIGHTS = st.one_of(
     st.sampled_from(["0", "1", "1000000", "0.00000000000000000001", "999999.99999999999999999999"]).map(Decimal),
     st.decimals(0, 1_000_000, places=3),
 )
-_KEYS = ("one", "two", "three")
-_SIDES = ("A", "B", "tie")
+_THREE = ("one", "two", "three")
+_SCALES = [("1", "10", "1"), ("0", "1", "0.01"), ("1", "5", "0.5")]
+
+
+def own_rubric(low, high, step, keys=_THREE):
+    return parse(
+        f"name: own\nversion: '1'\nprotocol: compare\nscale: {{min: {low}, max: {high}, step: {step}}}\ncriteria:\n"
+        + "".join(f"  - {{key: {key}, weight: 1, guidance: so}}\n" for key in keys),
+        "own.yaml",
+    )
+
+
+_RUBRICS = [own_rubric(*scale) for scale in _SCALES]
 
 
 def four(exact):
@@ -59,7 +62,7 @@ def jury_score(rule, seats, key, side, order, weights):
         return Fraction(median(value for value, _ in values))
     if rule == "majority":
         totals = [
-            [sum(Fraction(table[order][k][at]) * Fraction(weights[k]) for k in _KEYS) for at in (0, 1)]
+            [sum(Fraction(table[order][k][at]) * Fraction(weights[k]) for k in _THREE) for at in (0, 1)]
             for table, _ in seats
         ]
         named = [(a > b) - (a < b) for a, b in totals]
@@ -68,41 +71,35 @@ def jury_score(rule, seats, key, side, order, weights):
     return sum(value * weight for value, weight in values) / sum(weight for _, weight in values)
 
 
-@settings(max_examples=150, deadline=None)
+@settings(max_examples=60, deadline=None)
 @given(data=st.data())
 async def test_totals_margins_and_winners_are_those_of_exact_fractions_digit_for_digit(data):
-    low, high, step = data.draw(st.sampled_from([("1", "10", "1"), ("0", "1", "0.01"), ("1", "5", "0.5")]))
-    rubric = parse(
-        f"name: own\nversion: '1'\nprotocol: compare\nscale: {{min: {low}, max: {high}, step: {step}}}\ncriteria:\n"
-        + "".join(f"  - {{key: {key}, weight: 1, guidance: so}}\n" for key in _KEYS),
-        "own.yaml",
-    )
-    draw_weights = st.fixed_dictionaries(dict.fromkeys(_KEYS, _WEIGHTS)).filter(lambda given: any(given.values()))
+    rubric = data.draw(st.sampled_from(_RUBRICS))
+    draw_weights = st.fixed_dictionaries(dict.fromkeys(_THREE, _WEIGHTS)).filter(lambda given: any(given.values()))
     weights, others = data.draw(draw_weights), data.draw(draw_weights)
     rule = data.draw(st.sampled_from(sorted(VOTE_RULES)))
     pair = st.tuples(*[st.sampled_from(rubric.scale.values)] * 2)
-    table = st.fixed_dictionaries(dict.fromkeys(("ab", "ba"), st.fixed_dictionaries(dict.fromkeys(_KEYS, pair))))
+    table = st.fixed_dictionaries(dict.fromkeys(("ab", "ba"), st.fixed_dictionaries(dict.fromkeys(_THREE, pair))))
     tables = data.draw(st.lists(table, min_size=1, max_size=4))
     seats = [
         (each, data.draw(st.fractions("1/1000", 1000, max_denominator=1000)) if rule == "weighted" else Fraction(1))
         for each in tables
     ]
-    preferences = [{order: data.draw(st.sampled_from(_SIDES)) for order in ("ab", "ba")} for _ in seats]
-
+    preferences = [{order: data.draw(st.sampled_from(["A", "B", "tie"])) for order in ("ab", "ba")} for _ in seats]
     members = tuple(judge_giving(each, said, rubric) for each, said in zip(tables, preferences, strict=True))
     jury = Jury("jury", members, rule, tuple(weight for _, weight in seats) if rule == "weighted" else ())
     case = Comparison(CASE.task, CASE.a, CASE.b, weights=weights)
-    verdict = await compare(case, jury, rubric)
+    verdict = await judged(jury, case, rubric)
 
+    # A majority's scores depend on the weights it was judged with; new weights are applied to these scores.
+    scores = {
+        order: {key: [jury_score(rule, seats, key, at, order, weights) for at in (0, 1)] for key in _THREE}
+        for order in ("ab", "ba")
+    }
     for now in (weights, others):
-        # A majority's scores depend on the weights it was judged with; new weights are applied to these scores.
-        scores = {
-            order: {key: [jury_score(rule, seats, key, at, order, weights) for at in (0, 1)] for key in _KEYS}
-            for order in ("ab", "ba")
-        }
         whole = sum(map(Fraction, now.values()))
         by_order = {
-            order: [sum(of[key][at] * Fraction(now[key]) for key in _KEYS) for at in (0, 1)]
+            order: [sum(of[key][at] * Fraction(now[key]) for key in _THREE) for at in (0, 1)]
             for order, of in scores.items()
         }
         totals = [(by_order["ab"][at] + by_order["ba"][at]) / 2 for at in (0, 1)]
@@ -125,6 +122,9 @@ async def test_totals_margins_and_winners_are_those_of_exact_fractions_digit_for
             moved = {label: four((by_order["ba"][at] - by_order["ab"][at]) / whole) for at, label in enumerate("AB")}
             assert found.order.moved == moved
             assert (row_of(found)["lead"], row_of(found)["difference"]) == (four(lead), four(totals[0] - totals[1]))
+            for key in _THREE:  # a jury's mean is rounded once, after both orders are averaged
+                averaged = [(scores["ab"][key][at] + scores["ba"][key][at]) / 2 for at in (0, 1)]
+                assert [found.criteria[key].scores[label].exactly for label in "AB"] == averaged
         assert to_json(read) == to_json(verdict)
 
 
@@ -133,13 +133,10 @@ async def test_totals_margins_and_winners_are_those_of_exact_fractions_digit_for
 
 @pytest.mark.parametrize("rule", ["mean", "weighted", "majority"])
 async def test_a_weight_of_a_million_shows_no_rounding_error_of_a_score(rule):
-    rubric = shipped("compare")
-    weights = dict.fromkeys(rubric.weights, Decimal(0)) | {"clarity_structure": Decimal(1_000_000)}
-    both = {order: dict.fromkeys(rubric.weights, (4, 3)) for order in ("ab", "ba")}
-    some = {order: dict.fromkeys(rubric.weights, (3, 2)) for order in ("ab", "ba")}
-    members = tuple(judge_giving(each, {"ab": "A", "ba": "A"}, rubric) for each in (both, both, some))
+    weights = dict.fromkeys(RUBRIC.weights, Decimal(0)) | {"clarity_structure": Decimal(1_000_000)}
+    members = tuple(saying(scores, "A") for scores in ((4, 3), (4, 3), (3, 2)))
     jury = Jury("jury", members, rule, (Fraction(1),) * 3 if rule == "weighted" else ())
-    verdict = await compare(Comparison(CASE.task, CASE.a, CASE.b, weights=weights), jury, rubric)
+    verdict = await judged(jury, Comparison(CASE.task, CASE.a, CASE.b, weights=weights))
     assert str(verdict.overall["A"].weighted_total) == "3666666.6667"  # 11/3; 3.6667 would be 33 off
     assert str(verdict.criteria["clarity_structure"].A.value) == "3.6667"
     assert to_json(verdict).count(b'"score_exact":"11/3"') == 7
@@ -147,60 +144,23 @@ async def test_a_weight_of_a_million_shows_no_rounding_error_of_a_score(rule):
 
 
 async def test_a_margin_is_rounded_from_the_exact_totals_and_not_a_difference_of_rounded_ones():
-    rubric = shipped("compare")
-    better = dict.fromkeys(rubric.weights, (5, 5)) | {
-        "depth_coverage_usefulness": (6, 5),
-        "actionability_specificity": (6, 5),
-        "correctness_reasoning": (5, 4),
-    }
-    first = better | {"insight_originality": (6, 4)}
-    second = better | {"insight_originality": (6, 5)}
-    judge = judge_giving({"ab": first, "ba": second}, {"ab": "A", "ba": "A"}, rubric)
-    verdict = await compare(CASE, judge, rubric)
+    better = dict.fromkeys(RUBRIC.weights, (5, 5)) | {
+        "depth_coverage_usefulness": (6, 5), "actionability_specificity": (6, 5), "correctness_reasoning": (5, 4),
+    }  # fmt: skip
+    orders = {"ab": better | {"insight_originality": (6, 4)}, "ba": better | {"insight_originality": (6, 5)}}
+    verdict = await judged(judge_giving(orders, {"ab": "A", "ba": "A"}))
     assert [str(verdict.overall[label].weighted_total) for label in "AB"] == ["43.5", "37.75"]
     assert [str(verdict.overall[label].normalized) for label in "AB"] == ["5.4375", "4.7188"]
     assert str(verdict.margin) == "0.7188"  # 0.71875; the difference of what is shown is 0.7187
 
 
-async def test_a_jurys_mean_is_rounded_once_after_both_orders_are_averaged():
-    def members(order, *scores):
-        return [Scripted({order: opinion(order, (score, score), "tie")}) for score in scores]
-
-    class Both:
-        name = "jury(mean):…"
-
-        async def opine(self, question):
-            scores = (3, 3, 4) if question.order == "ab" else (4, 4, 4)
-            return await Jury(self.name, tuple(members(question.order, *scores)), "mean").opine(question)
-
-    verdict = await compare(CASE, Both(), shipped("compare"))
-    assert str(verdict.criteria["clarity_structure"].scores["A"].value) == "3.6667"  # 11/3
-    assert str(verdict.overall["A"].weighted_total) == "29.3333"  # 88/3, and not 8 × 3.6667
-
-
 async def test_a_jurys_equal_totals_are_equal_although_the_scores_shown_are_rounded():
-    def member(order, own):
-        given = opinion(order, (5, 5), "A")
-        changed = {
-            key: {label: Score(value=Decimal(value), justification="j") for label, value in by_label.items()}
-            for key, by_label in own.items()
-        }
-        return given.updated(scores={**given.scores, **changed})
-
     # A: 16/3 with the weights 1 and 2; B: 14/3 and 17/3. Both make 16.
-    scores = [
-        {"task_understanding": {"A": a, "B": b}, "correctness_reasoning": {"A": a, "B": c}}
+    members = tuple(
+        saying(dict.fromkeys(KEYS, (5, 5)) | {"task_understanding": (a, b), "correctness_reasoning": (a, c)}, "A")
         for a, b, c in ((5, 4, 5), (5, 5, 6), (6, 5, 6))
-    ]
-
-    class Three:
-        name = "jury(mean):…"
-
-        async def opine(self, question):
-            members = (Scripted({question.order: member(question.order, own)}) for own in scores)
-            return await Jury(self.name, tuple(members), "mean").opine(question)
-
-    evaluation = (await compare(CASE, Three(), shipped("compare"))).evaluation
+    )
+    evaluation = (await judged(Jury("jury(mean):…", members, "mean"))).evaluation
     assert evaluation.order.winners == {"ab": "tie", "ba": "tie"}
     assert (evaluation.winner, evaluation.decided_by, evaluation.margin) == ("tie", "equal_totals", 0)
     assert evaluation.overall["A"].weighted_total == evaluation.overall["B"].weighted_total
@@ -213,46 +173,62 @@ async def test_our_words_in_the_place_of_a_reason_name_the_score_beside_them():
         evidence = tuple(item.model_copy(update={"rationale": scored(value)}) for item in given.evidence)
         return given.updated(scores={key: {"A": score, "B": score} for key in given.scores}, evidence=evidence)
 
-    verdict = await compare(
-        CASE, Scripted({"ab": careless("ab", 7), "ba": careless("ba", 8)}), shipped("compare"), CompareOptions()
-    )
+    verdict = await judged(Scripted({"ab": careless("ab", 7), "ba": careless("ba", 8)}))
     shown = verdict.criteria["clarity_structure"].scores["A"]
     assert {shown.justification, *(item.rationale for item in shown.evidence)} == {scored("7.5")}
 
 
 async def test_a_margin_just_below_the_band_is_a_tie_although_it_is_rounded_to_the_band():
-    weights = {key: Decimal(0) for key in shipped("compare").weights}
+    weights = dict.fromkeys(RUBRIC.weights, Decimal(0))
     weights |= {"clarity_structure": Decimal("0.99999"), "insight_originality": Decimal("1.00001")}
-    case = Comparison(CASE.task, CASE.a, CASE.b, weights=weights)
-    base = opinion("ab", (7, 7), "tie")
-    scores = {
-        **base.scores,
-        "clarity_structure": {
-            "A": Score(value=Decimal(8), justification=""),
-            "B": Score(value=Decimal(7), justification=""),
-        },
-    }
-    same = {order: base.updated(scores=scores, order=order) for order in ("ab", "ba")}
-    verdict = await compare(case, Scripted(same), shipped("compare"))
-    assert isinstance(verdict, ComparisonVerdict)
+    judge = saying(dict.fromkeys(RUBRIC.weights, (7, 7)) | {"clarity_structure": (8, 7)})
+    verdict = await judged(judge, Comparison(CASE.task, CASE.a, CASE.b, weights=weights))
     assert (verdict.winner, verdict.decided_by) == ("tie", "judge_prefers_tie")
     assert str(verdict.margin) == "0.5"  # 0.499995
     assert list(why_unsure(verdict, Decimal("0.5"))) == ["the totals are less than 0.5 apart"]
     assert "0.49 apart, and both orders call it a tie" in render(verdict, "text")
 
 
-async def test_a_fine_scale_is_averaged_exactly_and_its_band_is_in_proportion():
-    rubric = parse(
-        "name: fine\nversion: '1'\nprotocol: compare\nscale: {min: 0, max: 1, step: 0.01}\n"
-        "criteria:\n  - {key: warmth, weight: 1, guidance: warm}\n",
-        "fine.yaml",
-    )
-    assert str(rubric.tie_band) == "0.0556"
-    both = {
-        "ab": opinion("ab", ("0.50", "0.99"), "B", rubric=rubric),
-        "ba": opinion("ba", ("0.51", "0.99"), "B", rubric=rubric),
-    }
-    verdict = await compare(CASE, Scripted(both), rubric)
-    assert isinstance(verdict, ComparisonVerdict)
-    assert str(verdict.criteria["warmth"].scores["A"].value) == "0.505"
-    assert verdict.winner == "B"
+def test_the_band_of_a_fine_scale_is_in_proportion():
+    assert str(_RUBRICS[1].tie_band) == "0.0556"
+
+
+# -- other weights: what judging with them would have given, and nobody is asked --------------------------------------
+
+SAMPLES = {
+    "plain": verdict_samples.plain_sample(), "tied": verdict_samples.tied_sample(),
+    "one order": verdict_samples.tied_sample(one_order=True), "jury": verdict_samples.jury_sample(),
+    "identical": verdict_samples.identical_sample(),
+}  # fmt: skip
+WEIGHTS = st.fixed_dictionaries(
+    {key: st.decimals(0, 10, places=2, allow_nan=False, allow_infinity=False) for key in KEYS}
+).filter(lambda weights: any(weights.values()))
+
+
+def weights_of(verdict):
+    return {key: criterion.weight for key, criterion in verdict.criteria.items()}
+
+
+@given(name=st.sampled_from([*SAMPLES]), weights=WEIGHTS)
+@settings(max_examples=50, deadline=None)
+async def test_other_weights_give_what_judging_with_them_gives(name, weights):
+    verdict = SAMPLES[name].verdict
+    assert reweighted(verdict, weights_of(verdict)) == verdict
+    case = Comparison(verdict.case.task, verdict.case.a, verdict.case.b, verdict.case.context, weights)
+    judge = PreparedJudge(verdict.provenance.judge, {opinion.order: opinion for opinion in verdict.opinions})
+    options = CompareOptions(one_order=len(verdict.order.judged) == 1, seed=verdict.order.drawn_from_seed or 0)
+    again = await judged(judge, case, verdict_samples.RUBRIC, options)
+    made = reweighted(verdict, weights).evaluation
+    fields = ("winner", "winner_rationale", "margin", "decided_by", "order", "order_consistent")
+    assert {name: getattr(made, name) for name in fields} == {name: getattr(again.evaluation, name) for name in fields}
+    for label in ("A", "B"):
+        assert made.overall[label].weighted_total == again.overall[label].weighted_total
+        assert made.overall[label].normalized == again.overall[label].normalized
+
+
+def test_how_sure_the_judge_is_is_not_said_of_another_winner():
+    verdict = SAMPLES["plain"].verdict
+    weights = {**weights_of(verdict), KEYS[0]: Decimal(3)}
+    for winner, confidence in ((verdict.winner, Decimal("0.9")), ("B", None)):
+        sure = verdict.evaluation.updated(confidence=Decimal("0.9"), winner=winner)
+        assert reweighted(verdict.updated(evaluation=sure), weights).confidence == confidence

@@ -1,6 +1,5 @@
 """review: tasks that cannot be rated, identical responses, who judges, and by what rubric."""
 
-import pytest
 from protocols.review.rivers import CASE, REPLY, RUBRIC, codes, fields
 from scripted.ratings import because, rating_reply
 
@@ -12,28 +11,28 @@ from adjudge.protocols.rubrics import parse
 # -- task checks ------------------------------------------------------------------------------------------------------
 
 
-@pytest.mark.parametrize(
-    ("changed", "says_why"),
-    [
-        ({"prompt": ""}, "The prompt is missing"),
-        ({"prompt": " \n"}, "The prompt is missing"),
-        ({"a": ""}, "Response 1 is missing"),
-        ({"b": "<turn_end>\n"}, "Response 2 is missing"),
-        ({"a": "", "b": ""}, "Both responses are missing"),
-        ({"prompt": "?! ... --"}, "The prompt holds no letter and no digit"),
-        ({"prompt": "😀 🎉"}, "The prompt holds no letter and no digit"),
-        ({"prompt": "aaaa"}, "The prompt only repeats “a”"),
-        ({"prompt": "Aa a, a"}, "The prompt only repeats “a”"),
-        ({"prompt": "test Test, test!\nTEST"}, "The prompt only repeats “test”"),
-        ({"prompt": "哈哈哈哈"}, "The prompt only repeats “哈”"),
-        ({"prompt": "कि कि, किकि"}, "The prompt only repeats “कि”"),
-    ],
-)
-async def test_an_invalid_task_has_its_own_answer_and_costs_nothing(judged, provider, changed, says_why):
-    verdict = await judged(case=Review(**{**fields(CASE), **changed}))
-    assert verdict.invalid.startswith(says_why)
-    assert (verdict.tables, verdict.likert, verdict.changelog, verdict.feedback) == ({}, None, (), ())
-    assert provider.calls == 0
+INVALID = [
+    ({"prompt": ""}, "The prompt is missing"),
+    ({"prompt": " \n"}, "The prompt is missing"),
+    ({"a": ""}, "Response 1 is missing"),
+    ({"b": "<turn_end>\n"}, "Response 2 is missing"),
+    ({"a": "", "b": ""}, "Both responses are missing"),
+    ({"prompt": "?! ... --"}, "The prompt holds no letter and no digit"),
+    ({"prompt": "😀 🎉"}, "The prompt holds no letter and no digit"),
+    ({"prompt": "aaaa"}, "The prompt only repeats “a”"),
+    ({"prompt": "Aa a, a"}, "The prompt only repeats “a”"),
+    ({"prompt": "test Test, test!\nTEST"}, "The prompt only repeats “test”"),
+    ({"prompt": "哈哈哈哈"}, "The prompt only repeats “哈”"),
+    ({"prompt": "कि कि, किकि"}, "The prompt only repeats “कि”"),
+]  # fmt: skip
+
+
+async def test_an_invalid_task_has_its_own_answer_and_costs_nothing(judged, provider):
+    for changed, says_why in INVALID:
+        verdict = await judged(case=Review(**{**fields(CASE), **changed}))
+        assert verdict.invalid.startswith(says_why)
+        assert (verdict.tables, verdict.likert, verdict.changelog, verdict.feedback) == ({}, None, (), ())
+        assert provider.calls == 0, changed
 
 
 async def test_nonsense_is_for_the_judge_to_see(judged):
@@ -42,26 +41,28 @@ async def test_nonsense_is_for_the_judge_to_see(judged):
     assert len(verdict.calls) == 1
 
 
-@pytest.mark.parametrize(
-    "prompt",
-    [
-        "Is Bob Marley an atheist?",
-        "asdf jkl qwer uiop zxcv",  # a judge that reads may call it nonsense; code does not
-        "7",
-        "1111",
-        "2 2 2 2",
-        "aaa",
-        "test test test",
-        "Duran Duran Duran Duran albums",
-        "😀 ok",
-        "का, की, के, को?",
-        "กิ กี กึ กื",
-        "e\u0301 e\u0300 e\u0302 e\u0308",
-    ],
-)
-async def test_offline_nonsense_is_only_a_prompt_without_letter_and_digit_or_of_one_letter_or_word(prompt):
-    case = Review(**{**fields(CASE.blind()), "system_prompt": "", "history": "", "task_config": "", "prompt": prompt})
-    assert (await review(case, EmbeddedJudge(), RUBRIC)).invalid is None
+VALID = [
+    "Is Bob Marley an atheist?",
+    "asdf jkl qwer uiop zxcv",  # a judge that reads may call it nonsense; code does not
+    "7",
+    "1111",
+    "2 2 2 2",
+    "aaa",
+    "test test test",
+    "Duran Duran Duran Duran albums",
+    "😀 ok",
+    "का, की, के, को?",
+    "กิ กี กึ กื",
+    "e\u0301 e\u0300 e\u0302 e\u0308",
+]  # fmt: skip
+
+
+async def test_offline_nonsense_is_only_a_prompt_without_letter_and_digit_or_of_one_letter_or_word():
+    for prompt in VALID:
+        case = Review(
+            **{**fields(CASE.blind()), "system_prompt": "", "history": "", "task_config": "", "prompt": prompt}
+        )
+        assert (await review(case, EmbeddedJudge(), RUBRIC)).invalid is None, prompt
 
 
 async def test_what_a_fact_or_a_rule_decides_is_not_said_to_be_unassessed():
@@ -75,19 +76,19 @@ async def test_what_a_fact_or_a_rule_decides_is_not_said_to_be_unassessed():
 ENTERED = {"overall_quality": Original("5")}
 
 
-@pytest.mark.parametrize(
-    ("a", "b", "likert", "reason"),
-    [
-        ({}, {}, "7", "is assumed to be 4 for Response 1 and is assumed to be 4 for Response 2: this judge cannot"),
-        (ENTERED, {}, "7", "is 5 for Response 1 and is assumed to be 5 for Response 2: this judge cannot"),
-        (ENTERED, {"truthfulness": Original("1")}, "6", "is 5 for Response 1 and is assumed to be 2 for Response 2:"),
-        (ENTERED, ENTERED, "7", "is 5 for both, and no dimension decides."),
-    ],
-)
-async def test_only_what_was_left_blank_is_said_to_be_assumed(a, b, likert, reason):
-    case = Review(CASE.prompt, CASE.a, CASE.b, ratings_a=a, ratings_b=b, preference=Original(likert))
-    verdict = await review(case, EmbeddedJudge(), RUBRIC)
-    assert verdict.likert.reason.startswith(f"Overall Quality {reason}")
+ASSUMED = [
+    ({}, {}, "7", "is assumed to be 4 for Response 1 and is assumed to be 4 for Response 2: this judge cannot"),
+    (ENTERED, {}, "7", "is 5 for Response 1 and is assumed to be 5 for Response 2: this judge cannot"),
+    (ENTERED, {"truthfulness": Original("1")}, "6", "is 5 for Response 1 and is assumed to be 2 for Response 2:"),
+    (ENTERED, ENTERED, "7", "is 5 for both, and no dimension decides."),
+]  # fmt: skip
+
+
+async def test_only_what_was_left_blank_is_said_to_be_assumed():
+    for a, b, likert, reason in ASSUMED:
+        case = Review(CASE.prompt, CASE.a, CASE.b, ratings_a=a, ratings_b=b, preference=Original(likert))
+        verdict = await review(case, EmbeddedJudge(), RUBRIC)
+        assert verdict.likert.reason.startswith(f"Overall Quality {reason}"), reason
 
 
 async def test_a_preference_between_identical_responses_is_changed_because_they_are_identical():
@@ -117,23 +118,14 @@ async def test_a_language_out_of_scope_is_invalid_and_in_scope_is_not(judged, pr
     assert (await judged(reply, case=case)).invalid is None
 
 
-async def test_identical_responses_are_valid_and_have_no_preference(judged):
-    case = Review(**{**fields(CASE), "b": CASE.a + "\n<turn_end>"})
-    verdict = await judged({**REPLY, "response_2": rating_reply({})["response_1"]}, case=case)
-    assert verdict.likert.value == 4
-    values = [[final.value for final in verdict.table(label).values()] for label in "AB"]
-    assert values[0] == values[1]
-    assert "identical" in verdict.likert.justification
-
-
-@pytest.mark.parametrize("overall", ["1", "2"])
-async def test_identical_responses_have_one_overall_also_where_nobody_assessed_it(overall):
-    entered = {"truthfulness": Original("1"), "overall_quality": Original(overall)}
-    case = Review(CASE.prompt, CASE.a, CASE.a, ratings_a=entered, ratings_b={"overall_quality": Original("5")})
-    verdict = await review(case, EmbeddedJudge(), RUBRIC)
-    assert [verdict.table(label)["overall_quality"].value for label in "AB"] == [int(overall)] * 2
-    assert verdict.tables[2]["truthfulness"].justification == "Rated like Response 1, to which it is identical."
-    assert verdict.likert.value == 4
+async def test_identical_responses_have_one_overall_also_where_nobody_assessed_it():
+    for overall in ["1", "2"]:
+        entered = {"truthfulness": Original("1"), "overall_quality": Original(overall)}
+        case = Review(CASE.prompt, CASE.a, CASE.a, ratings_a=entered, ratings_b={"overall_quality": Original("5")})
+        verdict = await review(case, EmbeddedJudge(), RUBRIC)
+        assert [verdict.table(label)["overall_quality"].value for label in "AB"] == [int(overall)] * 2
+        assert verdict.tables[2]["truthfulness"].justification == "Rated like Response 1, to which it is identical."
+        assert verdict.likert.value == 4
 
 
 async def test_of_identical_responses_the_one_that_was_rated_speaks_for_both():
@@ -206,26 +198,26 @@ async def test_a_short_spanish_prompt_that_looks_galician_is_not_held_against_a_
     assert told == [("B", "is in English; the prompt is in Spanish", True)]
 
 
-@pytest.mark.parametrize(
-    ("prompt", "locale", "a", "found"),
-    [
-        ("Traduce al inglés: «El río que pasa por Viena es el Danubio.»", "es_ES", IN_ENGLISH, None),
-        ("Escribe una función de Python que sume dos números, sin explicar nada.", "es_ES",
-         "def add(first, second):\n    return first + second\n\nprint(add(1, 2))", None),
-        ("¿Cuánto es 3 + 4?", "es_ES", "7.", None),
-        (SPANISH, "en_US", IN_SPANISH, None),
-        (SPANISH, "en_US", IN_ENGLISH, "is in English; the prompt is in Spanish"),
-        ("Explain in Spanish what river flows through Vienna.", "", IN_ENGLISH, "is in English; Spanish was asked for"),
-    ],
-)  # fmt: skip
-async def test_and_leaves_alone_what_was_asked_for_or_cannot_be_told(prompt, locale, a, found):
+LEFT_ALONE = [
+    ("Traduce al inglés: «El río que pasa por Viena es el Danubio.»", "es_ES", IN_ENGLISH, None),
+    ("Escribe una función de Python que sume dos números, sin explicar nada.", "es_ES",
+     "def add(first, second):\n    return first + second\n\nprint(add(1, 2))", None),
+    ("¿Cuánto es 3 + 4?", "es_ES", "7.", None),
+    (SPANISH, "en_US", IN_SPANISH, None),
+    (SPANISH, "en_US", IN_ENGLISH, "is in English; the prompt is in Spanish"),
+    ("Explain in Spanish what river flows through Vienna.", "", IN_ENGLISH, "is in English; Spanish was asked for"),
+]  # fmt: skip
+
+
+async def test_and_leaves_alone_what_was_asked_for_or_cannot_be_told():
     """What is found here is a hint: it changes nothing that was entered."""
-    rated = {"localization": Original("3"), "instruction_following": Original("3"), "verbosity": Original("0")}
-    case = Review(prompt, a, "Otra respuesta.", f"locale: {locale}" if locale else "", ratings_a=rated)
-    verdict = await review(case, EmbeddedJudge(), RUBRIC)
-    assert all(verdict.tables[1][key].action == "kept" for key in rated)
-    facts = [(fact.found, fact.certain) for fact in verdict.facts if fact.where == "A" and fact.name == "language"]
-    assert facts == ([] if found is None else [(found, False)])
+    for prompt, locale, a, found in LEFT_ALONE:
+        rated = {"localization": Original("3"), "instruction_following": Original("3"), "verbosity": Original("0")}
+        case = Review(prompt, a, "Otra respuesta.", f"locale: {locale}" if locale else "", ratings_a=rated)
+        verdict = await review(case, EmbeddedJudge(), RUBRIC)
+        assert all(verdict.tables[1][key].action == "kept" for key in rated)
+        facts = [(fact.found, fact.certain) for fact in verdict.facts if fact.where == "A" and fact.name == "language"]
+        assert facts == ([] if found is None else [(found, False)]), prompt
 
 
 IN_ITALIAN = (
@@ -244,34 +236,34 @@ Pappa al Pomodoro
 Ribollita"""
 
 
-@pytest.mark.parametrize(
-    ("prompt", "changed", "response", "certain"),
-    [
-        ("Which dishes do people like to eat when it is cold outside?", {}, IN_ITALIAN, True),
-        ("List twelve classic dishes from Italy.", {}, IN_ITALIAN, None),
-        ("List ten classic italian dishes, please.", {}, IN_ITALIAN, None),
-        ("List twelve dishes.", {"system_prompt": "You speak like an Italian cook."}, IN_ITALIAN, None),
-        ("List twelve dishes.", {"history": "User: I was born in Italy."}, IN_ITALIAN, None),
-        ("How should I roast a turkey for the whole family? We have fine china for it.", {}, IN_ITALIAN, True),
-        ("Which dishes do people like to eat when it is cold outside?", {}, DISHES, None),  # names, no sentences
-        ("Nenne zwölf klassische Gerichte, die man im Winter isst.", {}, IN_ITALIAN, True),
-        ("Nenne zwölf klassische Gerichte aus der Toskana in Italien.", {}, IN_ITALIAN, None),
-        ("Do nz citizens need a visa for hong kong?", {}, IN_ITALIAN, None),  # German for CLD3
-        ("冬に食べたい料理について詳しく説明してください。", {}, IN_ITALIAN, True),
-        ("冬に食べたい料理についてロンバルド語で詳しく説明してください。", {}, IN_ITALIAN, None),  # any name and 語
-        ("Noem twaalf klassieke gerechten die je in de winter eet.", {}, IN_ITALIAN, False),  # we know no Dutch names
-        (
-            "Which dishes do people like to eat when it is cold outside?",
-            {"task_config": "locale: it_IT"},
-            IN_ITALIAN,
-            False,
-        ),
-    ],
-)
-async def test_a_language_is_a_fact_where_no_language_or_country_is_named(prompt, changed, response, certain):
-    verdict = await review(Review(prompt, response, "Sure.", **changed), EmbeddedJudge(), RUBRIC)
-    told = [fact.certain for fact in verdict.facts if fact.name == "language" and fact.where == "A"]
-    assert told == ([] if certain is None else [certain])
+NAMED = [
+    ("Which dishes do people like to eat when it is cold outside?", {}, IN_ITALIAN, True),
+    ("List twelve classic dishes from Italy.", {}, IN_ITALIAN, None),
+    ("List ten classic italian dishes, please.", {}, IN_ITALIAN, None),
+    ("List twelve dishes.", {"system_prompt": "You speak like an Italian cook."}, IN_ITALIAN, None),
+    ("List twelve dishes.", {"history": "User: I was born in Italy."}, IN_ITALIAN, None),
+    ("How should I roast a turkey for the whole family? We have fine china for it.", {}, IN_ITALIAN, True),
+    ("Which dishes do people like to eat when it is cold outside?", {}, DISHES, None),  # names, no sentences
+    ("Nenne zwölf klassische Gerichte, die man im Winter isst.", {}, IN_ITALIAN, True),
+    ("Nenne zwölf klassische Gerichte aus der Toskana in Italien.", {}, IN_ITALIAN, None),
+    ("Do nz citizens need a visa for hong kong?", {}, IN_ITALIAN, None),  # German for CLD3
+    ("冬に食べたい料理について詳しく説明してください。", {}, IN_ITALIAN, True),
+    ("冬に食べたい料理についてロンバルド語で詳しく説明してください。", {}, IN_ITALIAN, None),  # any name and 語
+    ("Noem twaalf klassieke gerechten die je in de winter eet.", {}, IN_ITALIAN, False),  # we know no Dutch names
+    (
+        "Which dishes do people like to eat when it is cold outside?",
+        {"task_config": "locale: it_IT"},
+        IN_ITALIAN,
+        False,
+    ),
+]  # fmt: skip
+
+
+async def test_a_language_is_a_fact_where_no_language_or_country_is_named():
+    for prompt, changed, response, certain in NAMED:
+        verdict = await review(Review(prompt, response, "Sure.", **changed), EmbeddedJudge(), RUBRIC)
+        told = [fact.certain for fact in verdict.facts if fact.name == "language" and fact.where == "A"]
+        assert told == ([] if certain is None else [certain]), prompt
 
 
 async def test_a_rubric_of_ones_own(judged):
@@ -307,16 +299,16 @@ async def test_an_attempt_to_steer_the_judge_is_reported(judged):
     assert "addresses_the_judge" in codes(verdict)
 
 
-@pytest.mark.parametrize(
-    ("prompt", "history", "response"),
-    [
-        ("Give me a paragraph of placeholder text for a web page, please.", "",
-         "Lorem ipsum dolor sit amet, consectetur adipiscing elit, sed do eiusmod tempor incididunt ut labore "
-         "magna aliqua, ut enim ad minim veniam, quis nostrud exercitation ullamco laboris nisi ut aliquip."),
-        ("Ok, continue with the next part please.", "User: Cuéntame un cuento sobre un río que quería ver el mar.\n"
-         "Assistant: Érase una vez un río pequeño que soñaba con ver el mar.", IN_SPANISH + " " + IN_SPANISH),
-    ],
-)  # fmt: skip
-async def test_placeholder_text_and_a_conversation_that_goes_on_are_left_alone(prompt, history, response):
-    verdict = await review(Review(prompt, response, "Sure.", history=history), EmbeddedJudge(), RUBRIC)
-    assert not any(fact.certain for fact in verdict.facts if fact.name == "language")
+GOING_ON = [
+    ("Give me a paragraph of placeholder text for a web page, please.", "",
+     "Lorem ipsum dolor sit amet, consectetur adipiscing elit, sed do eiusmod tempor incididunt ut labore "
+     "magna aliqua, ut enim ad minim veniam, quis nostrud exercitation ullamco laboris nisi ut aliquip."),
+    ("Ok, continue with the next part please.", "User: Cuéntame un cuento sobre un río que quería ver el mar.\n"
+     "Assistant: Érase una vez un río pequeño que soñaba con ver el mar.", IN_SPANISH + " " + IN_SPANISH),
+]  # fmt: skip
+
+
+async def test_placeholder_text_and_a_conversation_that_goes_on_are_left_alone():
+    for prompt, history, response in GOING_ON:
+        verdict = await review(Review(prompt, response, "Sure.", history=history), EmbeddedJudge(), RUBRIC)
+        assert not any(fact.certain for fact in verdict.facts if fact.name == "language"), prompt

@@ -4,14 +4,11 @@ A verified miss binds and names the number asked for and the number found; what 
 """
 
 import pytest
-from protocols.review.rivers import RUBRIC, codes
-from scripted.judging import open_openai
+from protocols.review.rivers import codes
 from scripted.provider import says
 from scripted.ratings import KEYS, rating_reply
 
-from adjudge.judges.jury import Jury
 from adjudge.protocols.review.case import Original, Review
-from adjudge.protocols.review.rules import review
 
 BEST = {**dict.fromkeys(KEYS, "3"), "verbosity": "0", "overall_quality": "5"}
 RATED = {key: Original(value) for key, value in BEST.items()}
@@ -53,22 +50,19 @@ DEMANDS = {
 }  # fmt: skip
 
 
-@pytest.mark.parametrize("language", DEMANDS)
-async def test_a_demand_is_read_by_the_judge_in_any_language_and_measured_by_code(judged, language):
-    prompt, quote, kind, bound, amount, misses, keeps, says_so = DEMANDS[language]
-    reply = rating_reply({"constraints": [{"quote": quote, "kind": kind, "bound": bound, "amount": amount}]})
-    verdict = await judged(reply, case=Review(prompt, misses, keeps, ratings_a=RATED, ratings_b=RATED))
-    missed = [fact for fact in verdict.facts if fact.name in ("too_long", "items") and fact.where == "A"]
-    assert [(fact.found, fact.certain) for fact in missed] == [(says_so, True)]
-    final = verdict.tables[1]["instruction_following"]
-    assert final.value < 3
-    assert final.justification == f"The response {says_so}."
-    assert (
-        f"Response 1, Instruction Following: 3 changed to {final.value}: The response {says_so}." in verdict.changelog
-    )
-    assert verdict.tables[2]["instruction_following"].action == "kept"
-    if kind in ("words", "characters"):
-        assert (final.value, verdict.tables[1]["verbosity"].value) == (1, 1)
+async def test_a_demand_is_read_by_the_judge_in_any_language_and_measured_by_code(judged):
+    for prompt, quote, kind, bound, amount, misses, keeps, says_so in DEMANDS.values():
+        reply = rating_reply({"constraints": [{"quote": quote, "kind": kind, "bound": bound, "amount": amount}]})
+        verdict = await judged(reply, case=Review(prompt, misses, keeps, ratings_a=RATED, ratings_b=RATED))
+        missed = [fact for fact in verdict.facts if fact.name in ("too_long", "items") and fact.where == "A"]
+        assert [(fact.found, fact.certain) for fact in missed] == [(says_so, True)]
+        final, told = verdict.tables[1]["instruction_following"], f"The response {says_so}."
+        assert final.value < 3
+        assert final.justification == told
+        assert f"Response 1, Instruction Following: 3 changed to {final.value}: {told}" in verdict.changelog
+        assert verdict.tables[2]["instruction_following"].action == "kept"
+        if kind in ("words", "characters"):
+            assert (final.value, verdict.tables[1]["verbosity"].value) == (1, 1)
 
 
 async def test_a_demand_that_only_some_ways_of_counting_miss_is_a_hint_and_binds_nothing(judged):
@@ -101,23 +95,21 @@ IN_ENGLISH = (
 )
 
 
-@pytest.mark.parametrize(
-    ("listed", "quote", "certain"),
-    [
-        ([], "", [True]),
-        (["English"], "dans la langue de Shakespeare", [False]),  # it may be what was asked for
-        (["Spanish"], "dans la langue de Shakespeare", [True, False]),  # neither the prompt's nor what was asked for
-        (["French"], "réponds seulement", [True, False]),
-    ],
-)
-async def test_the_language_of_the_prompt_is_a_hint_where_the_judge_lists_a_demand_that_the_response_may_meet(
-    judged, listed, quote, certain
-):
-    constraints = [{"quote": quote, "kind": "language", "text": text} for text in listed]
-    case = Review(SHAKESPEARE, IN_ENGLISH, "Une rivière coule.", ratings_a=RATED)
-    verdict = await judged(rating_reply({"constraints": constraints}), case=case)
-    assert [fact.certain for fact in verdict.facts if fact.name == "language"] == certain
-    assert verdict.tables[1]["localization"].action == ("replaced" if certain[0] else "kept")
+LISTED = [
+    ([], "", [True]),
+    (["English"], "dans la langue de Shakespeare", [False]),  # it may be what was asked for
+    (["Spanish"], "dans la langue de Shakespeare", [True, False]),  # neither the prompt's nor what was asked for
+    (["French"], "réponds seulement", [True, False]),
+]  # fmt: skip
+
+
+async def test_the_language_of_the_prompt_is_a_hint_where_the_judge_lists_a_demand_that_the_response_may_meet(judged):
+    for listed, quote, certain in LISTED:
+        constraints = [{"quote": quote, "kind": "language", "text": text} for text in listed]
+        case = Review(SHAKESPEARE, IN_ENGLISH, "Une rivière coule.", ratings_a=RATED)
+        verdict = await judged(rating_reply({"constraints": constraints}), case=case)
+        assert [fact.certain for fact in verdict.facts if fact.name == "language"] == certain
+        assert verdict.tables[1]["localization"].action == ("replaced" if certain[0] else "kept"), (listed, quote)
 
 
 async def test_words_that_another_demand_requires_may_not_count(judged):
@@ -172,17 +164,17 @@ SEEN = [
 ]
 
 
-@pytest.mark.parametrize(("kind", "quotes", "binds"), SEEN)
-async def test_what_the_judge_sees_binds_by_rule(judged, kind, quotes, binds):
-    reply = rating_reply({"observations": [(1, kind, quote) for quote in quotes]})
-    verdict = await judged(reply, case=Review("Which river?", TEXT, "The Danube.", ratings_a=RATED))
-    changed = {
-        key: final.value
-        for key, final in verdict.tables[1].items()
-        if final.action == "replaced" and key != "overall_quality"
-    }
-    assert changed == binds
-    assert verdict.tables[2]["instruction_following"].value == 3
+async def test_what_the_judge_sees_binds_by_rule(judged):
+    for kind, quotes, binds in SEEN:
+        reply = rating_reply({"observations": [(1, kind, quote) for quote in quotes]})
+        verdict = await judged(reply, case=Review("Which river?", TEXT, "The Danube.", ratings_a=RATED))
+        changed = {
+            key: final.value
+            for key, final in verdict.tables[1].items()
+            if final.action == "replaced" and key != "overall_quality"
+        }
+        assert changed == binds, (kind, quotes)
+        assert verdict.tables[2]["instruction_following"].value == 3
 
 
 async def test_a_right_refusal_costs_nothing_and_a_judge_that_says_otherwise_is_overruled(judged):
@@ -203,54 +195,35 @@ async def test_an_observation_without_its_quote_is_dropped_with_a_warning(judged
     assert verdict.tables[2]["style_clarity"].action == "kept"
 
 
-@pytest.mark.parametrize("reporting", [0, 1, 2, 3])
-async def test_a_jurys_demand_or_observation_is_a_fact_when_more_than_half_report_it(provider, journal, reporting):
-    listed = rating_reply(
-        {
-            "constraints": [{"quote": "in two words", "kind": "words", "bound": "at_most", "amount": 2}],
-            "observations": [(1, "pleasantry", "Great question!")],
-        }
-    )
-    provider.script = lambda request: says(listed if int(request.json["model"][-1]) < reporting else rating_reply({}))
-    jury = Jury("jury", tuple(open_openai(provider, journal, f"gpt-{number}") for number in range(3)))
-    verdict = await review(Review("Name it in two words.", TEXT, "The Danube.", ratings_a=RATED), jury, RUBRIC)
-    await jury.close()
-    found = {fact.name: fact.certain for fact in verdict.facts if fact.where == "A" and fact.name != "repetition"}
-    binds = reporting >= 2
-    assert found.get("pleasantries") is (None if not reporting else binds)
-    assert found["too_long"] is binds  # what nobody lists, the English reader hints at
-    assert (verdict.tables[1]["style_clarity"].value == 2) is binds
-    assert (verdict.tables[1]["instruction_following"].value == 1) is binds
+async def test_a_jurys_demand_or_observation_is_a_fact_when_more_than_half_report_it(jury_judged):
+    words = [{"quote": "in two words", "kind": "words", "bound": "at_most", "amount": 2}]
+    listed = rating_reply({"constraints": words, "observations": [(1, "pleasantry", "Great question!")]})
+    for reporting in range(4):
+        case = Review("Name it in two words." + " " * reporting, TEXT, "The Danube.", ratings_a=RATED)
+        verdict = await jury_judged(
+            lambda member, _, reporting=reporting: says(listed if member < reporting else rating_reply({})), case
+        )
+        found = {fact.name: fact.certain for fact in verdict.facts if fact.where == "A" and fact.name != "repetition"}
+        binds = reporting >= 2
+        assert found.get("pleasantries") is (None if not reporting else binds)
+        assert found["too_long"] is binds  # what nobody lists, the English reader hints at
+        assert (verdict.tables[1]["style_clarity"].value == 2) is binds
+        assert (verdict.tables[1]["instruction_following"].value == 1) is binds
 
 
-@pytest.mark.parametrize(
-    ("seen", "rated"),
-    [
-        (("declines_a_harmful_request", "declines", None), 2),
-        (("declines_a_harmful_request", "declines_a_harmful_request", "declines"), 3),
-        (("declines_a_safe_request", "declines_a_safe_request", None), 1),
-        (("declines_a_safe_request", "declines", "declines"), 2),
-    ],
-)
-async def test_which_request_was_declined_binds_only_if_most_who_saw_it_say_so(provider, journal, seen, rated):
-    def answer(request):
-        kind = seen[int(request.json["model"][-1])]
-        listed = [(1, kind, "I cannot help with that.")] if kind else []
+@pytest.mark.parametrize(("seen", "rated"), [
+    (("declines_a_harmful_request", "declines", None), 2),
+    (("declines_a_harmful_request", "declines_a_harmful_request", "declines"), 3),
+    (("declines_a_safe_request", "declines_a_safe_request", None), 1),
+    (("declines_a_safe_request", "declines", "declines"), 2),
+])  # fmt: skip
+async def test_which_request_was_declined_binds_only_if_most_who_saw_it_say_so(jury_judged, seen, rated):
+    def answer(member, _):
+        listed = [(1, seen[member], "I cannot help with that.")] if seen[member] else []
         return says(rating_reply({"observations": listed, "response_1": {"instruction_following": 2}}))
 
-    provider.script = answer
-    jury = Jury("jury", tuple(open_openai(provider, journal, f"gpt-{number}") for number in range(3)))
-    verdict = await review(Review("Which river?", TEXT, "The Danube."), jury, RUBRIC)
-    await jury.close()
+    verdict = await jury_judged(answer, Review("Which river?", TEXT, "The Danube."))
     assert verdict.tables[1]["instruction_following"].value == rated
-
-
-@pytest.mark.parametrize("response", [1, 2])
-async def test_what_is_seen_in_one_of_two_identical_responses_is_true_of_both(judged, response):
-    reply = rating_reply({"observations": [(response, "pleasantry", "Great question!")]})
-    verdict = await judged(reply, case=Review("Which river?", TEXT, TEXT, ratings_a=RATED, ratings_b=RATED))
-    assert [verdict.tables[number]["style_clarity"].value for number in (1, 2)] == [2, 2]
-    assert verdict.likert.value == 4
 
 
 async def test_to_decline_well_is_no_excuse_for_posing_as_a_human(judged):
