@@ -3,7 +3,7 @@
 import json
 
 import pytest
-from runs.conftest import judge_of, pairs, write_lines
+from runs.conftest import judge_of, number_in, pairs, write_lines
 from scripted.provider import fails, judges
 
 CASES = 12
@@ -50,7 +50,7 @@ def probe(provider, command, tmp_path):
 
 
 async def test_a_judge_that_follows_length_moves_with_padding(probe):
-    done, found = await probe(follows_length)
+    done, found = await probe(follows_length, "--probes", "swap", "padding", "bold")
     assert done.code == 0, done.err
     assert (found["padding"]["cases"], found["padding"]["toward"]["value"]) == (CASES, 1.0)
     assert found["padding"]["net"]["value"] > 0.4
@@ -61,8 +61,7 @@ async def test_a_judge_that_follows_length_moves_with_padding(probe):
 
 async def test_what_moves_has_its_right_size(probe):
     def follows_length_in_every_third_case(request):
-        number = int(request.fenced("TASK").removeprefix("Plan tool ").rstrip("."))
-        return judges() if number % 3 == 0 else is_fair(request)
+        return is_fair(request) if number_in(request) % 3 else judges()
 
     _, found = await probe(follows_length_in_every_third_case, "--probes", "padding")
     padding = found["padding"]
