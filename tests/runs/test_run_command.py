@@ -212,9 +212,12 @@ async def test_a_dialogues_rating_is_a_number_and_no_share_of_equal_ones_is_said
 # -- refused ----------------------------------------------------------------------------------------------------------
 
 
-@pytest.mark.parametrize(
-    ("given", "says"),
-    [
+async def test_a_run_that_is_refused_leaves_nothing(finished, command, tmp_path):
+    command.environment.pop("OPENAI_API_KEY", None)
+    (tmp_path / "there").mkdir()
+    (tmp_path / "there" / "mine.txt").write_text("years of work")
+    before = sorted(tmp_path.rglob("*"))
+    for given, says in (
         (("compare", "none.jsonl"), "none.jsonl: file not found"),
         (("compare", "pairs.jsonl", "--temperature", "9"), "--temperature: 9.0; 0 to 2 is allowed"),
         (("compare", "pairs.jsonl", "--map", "a=nothing"), "--map a=nothing"),
@@ -227,17 +230,11 @@ async def test_a_dialogues_rating_is_a_number_and_no_share_of_equal_ones_is_said
         (("dialogue", "pairs.jsonl", "--one-order"), "--one-order: does not apply to dialogue"),
         (("compare", "pairs.jsonl", "--critic", "embedded"), "--critic: does not apply to compare"),
         (("compare", "pairs.jsonl", "--languages", "en"), "--languages: does not apply to compare"),
-    ],
-)
-async def test_a_run_that_is_refused_leaves_nothing(finished, command, tmp_path, given, says):
-    command.environment.pop("OPENAI_API_KEY", None)
-    (tmp_path / "there").mkdir()
-    (tmp_path / "there" / "mine.txt").write_text("years of work")
-    before = sorted(tmp_path.rglob("*"))
-    for folder in ("new/out", "there"):
-        refused = await command("run", *given, "--run", folder)
-        assert (refused.code, says in refused.err, "\x1b" in refused.err) == (2, True, False), refused.err
-        assert sorted(tmp_path.rglob("*")) == before
+    ):
+        for folder in ("new/out", "there"):
+            refused = await command("run", *given, "--run", folder)
+            assert (refused.code, says in refused.err, "\x1b" in refused.err) == (2, True, False), refused.err
+            assert sorted(tmp_path.rglob("*")) == before
 
 
 async def test_a_dry_run_and_a_missing_key_bind_nobody(command, files):

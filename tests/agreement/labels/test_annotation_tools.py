@@ -64,9 +64,8 @@ def by(value, name="label", **more):
 ARGILLA = {"id": "egg-0", "fields": {}, "metadata": {}, "suggestions": {}}
 
 
-@pytest.mark.parametrize(
-    ("rows", "says"),
-    [
+def test_what_cannot_be_read_is_named(runs, tmp_path):
+    for rows, says in (
         (task(by({"choices": ["A", "B"]})), "annotations[0].result[0]: expected one label, found an array"),
         (task(by({"choices": ["purple"]})), "'purple' is not a winner"),
         (task(by({"choices": ["A"]}), question="q"), "line 1, data: no id of a case; found question; keep the ids"),
@@ -85,13 +84,11 @@ ARGILLA = {"id": "egg-0", "fields": {}, "metadata": {}, "suggestions": {}}
         ),
         ([{**ARGILLA, "responses": {"label": [{"value": "A"}]}}], "responses.label[0]: no user_id; name the person"),
         ([{**ARGILLA, "responses": 3}], "responses: expected an object, found a number"),
-    ],
-)
-def test_what_cannot_be_read_is_named(runs, tmp_path, rows, says):
-    (tmp_path / "labels.json").write_text(json.dumps(rows))
-    with pytest.raises(InputError) as refused:
-        load_labels(open_run(runs["compare"]), str(tmp_path / "labels.json"))
-    assert says in str(refused.value)
+    ):
+        (tmp_path / "labels.json").write_text(json.dumps(rows))
+        with pytest.raises(InputError) as refused:
+            load_labels(open_run(runs["compare"]), str(tmp_path / "labels.json"))
+        assert says in str(refused.value)
 
 
 def test_several_choices_in_another_question_are_no_label(runs, tmp_path):

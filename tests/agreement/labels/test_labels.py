@@ -208,23 +208,20 @@ def test_a_torn_last_line_is_left_out_and_said(run):
         load_labels(run, str(run.folder.parent))
 
 
-@pytest.mark.parametrize(
-    ("protocol", "said_of_it", "says"),
-    [
+def test_a_label_that_no_question_of_the_run_could_have_given_is_refused(runs, tmp_path):
+    for protocol, said_of_it, says in (
         ("compare", {"value": Decimal(4)}, r"ann.jsonl, label 1: '4' is not a winner; A, B or tie"),
         ("dialogue", {"value": "A"}, r"ann.jsonl, label 1: 'A' is not on the scale; a number from 20 to 100"),
         ("review", {"value": Decimal(9)}, r"ann.jsonl, label 1: '9' is not on the scale; a whole"),
         ("review", {"criteria": {"charm_a": Decimal(2)}}, r"label 1: unknown criterion 'charm_a'; one of local"),
         ("dialogue", {"criteria": {"Empathy": Decimal(3)}}, r"label 1: '3' is not on the scale; a number from 20"),
-    ],
-)
-def test_a_label_that_no_question_of_the_run_could_have_given_is_refused(runs, tmp_path, protocol, said_of_it, says):
-    run = open_run(runs[protocol])
-    with Reader(run) as reader:
-        label = HumanLabel(case=reader.case(0)["case"], position=0, annotator="ann", **said_of_it)
-    (tmp_path / "ann.jsonl").write_bytes(to_json(label))
-    with pytest.raises(InputError, match=says):
-        load_labels(run, str(tmp_path / "ann.jsonl"))
+    ):
+        run = open_run(runs[protocol])
+        with Reader(run) as reader:
+            label = HumanLabel(case=reader.case(0)["case"], position=0, annotator="ann", **said_of_it)
+        (tmp_path / "ann.jsonl").write_bytes(to_json(label))
+        with pytest.raises(InputError, match=says):
+            load_labels(run, str(tmp_path / "ann.jsonl"))
 
 
 def test_two_files_of_one_person_may_not_contradict_each_other(run):
