@@ -80,7 +80,7 @@ async def test_each_judge_stands_beside_simple_rules_and_people_and_the_same_com
         for word in ("plans", "drafts", "length", "Longest answer", "First position", "Another person", "unlabelled"):
             assert word in report, begins
     assert "<script" not in forms["<!doctype"]
-    assert not re.search(r"""(src|href)=["']?http""", forms["<!doctype"])
+    assert not re.search(r"""((src|href)=|url\()["']?http""", forms["<!doctype"])
 
 
 async def test_a_dry_run_says_what_all_of_it_would_take_and_a_bad_output_is_refused_first(bench, provider):

@@ -219,7 +219,7 @@ async def test_a_run_that_is_refused_leaves_nothing(finished, command, tmp_path)
     before = sorted(tmp_path.rglob("*"))
     for given, says in (
         (("compare", "none.jsonl"), "none.jsonl: file not found"),
-        (("compare", "pairs.jsonl", "--temperature", "9"), "--temperature: 9.0; 0 to 2 is allowed"),
+        (("compare", "pairs.jsonl", "--temperature", "9"), "adjudge: --temperature: 9.0; 0 to 2 is allowed\n"),
         (("compare", "pairs.jsonl", "--map", "a=nothing"), "--map a=nothing"),
         (("compare", "pairs.jsonl", "--judge", "nope"), "--judge: 'nope' is not a judge"),
         (("compare", "pairs.jsonl", "--judge", "openai:gpt-4o"), "OPENAI_API_KEY"),
@@ -227,9 +227,9 @@ async def test_a_run_that_is_refused_leaves_nothing(finished, command, tmp_path)
         (("compare", "pairs.jsonl", "--search", "nope"), "--search: "),
         (("compare", "pairs.jsonl", "--journal", "none/journal.db"), "--journal: none/journal.db: folder not found"),
         (("compare", "pairs.jsonl", "--skip-case", "nope"), "--skip-case: no case nope"),
-        (("dialogue", "pairs.jsonl", "--one-order"), "--one-order: does not apply to dialogue"),
-        (("compare", "pairs.jsonl", "--critic", "embedded"), "--critic: does not apply to compare"),
-        (("compare", "pairs.jsonl", "--languages", "en"), "--languages: does not apply to compare"),
+        (("dialogue", "pairs.jsonl", "--one-order"), "adjudge: --one-order: does not apply to dialogue\n"),
+        (("compare", "pairs.jsonl", "--critic", "embedded"), "adjudge: --critic: does not apply to compare\n"),
+        (("compare", "pairs.jsonl", "--languages", "en"), "adjudge: --languages: does not apply to compare\n"),
     ):
         for folder in ("new/out", "there"):
             refused = await command("run", *given, "--run", folder)
@@ -243,6 +243,11 @@ async def test_a_dry_run_and_a_missing_key_bind_nobody(command, files):
     assert "OPENAI_API_KEY" in (await command.run(3, "--judge", "openai:gpt-4o", exits=2)).err
     await command.run(3)
     files.check_complete(3)
+
+
+async def test_a_judge_that_does_not_exist_is_one_error_and_no_failure_of_cases(command, files):
+    assert "nope" in (await command.run(3, "--judge", "nope:x", exits=2)).err
+    assert not (files.path / "failures.jsonl").exists() or not files.failures
 
 
 async def test_what_is_said_holds_no_sign_of_the_folders_name_that_a_terminal_obeys(command):
