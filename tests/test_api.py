@@ -55,21 +55,12 @@ async def same_again(tmp_path, verdict):
     assert kept == made
 
 
-async def test_a_review_is_replayed_to_the_byte_without_asking(tmp_path, provider):
-    provider.script = lambda request: rates(1)
-    async with open_engine(tmp_path / "journal.db") as engine:
-        verdict = await engine.judge(CASE, ReviewSettings(judge=f"{provider.url}/v1#m"))
-    assert isinstance(verdict, ReviewVerdict)
-    before = provider.calls
-    await same_again(tmp_path, verdict)
-    assert provider.calls == before
-
-
-async def test_the_same_review_again_is_not_paid_again(tmp_path, provider):
+async def test_the_same_review_again_is_not_paid_again_and_is_replayed_to_the_byte_without_asking(tmp_path, provider):
     provider.script = lambda request: rates(1)
     for _ in range(2):
         verdict = await review(CASE, judge=f"{provider.url}/v1#m", journal=tmp_path / "journal.db")
         assert isinstance(verdict, ReviewVerdict)
+    await same_again(tmp_path, verdict)
     assert provider.calls == 1
 
 
@@ -154,38 +145,31 @@ def test_ratings_of_a_review_may_stand_under_the_names_of_dimensions(tmp_path):
     assert verdicts[1].tables[1]["truthfulness"].original_rating == "2"
 
 
-@pytest.mark.parametrize(
-    ("ratings", "says"),
-    [
+def test_ratings_of_no_dimension_are_refused_and_not_lost(tmp_path):
+    for ratings, said in (
         ({"bogus": Original("3")}, "ratings_b.bogus: unknown dimension 'bogus'; one of Localization, "),
         ({7: Original("3")}, "ratings_b.7: expected text, found a number; the key of a dimension"),
         (
             {"truthfulness": Original("3"), "Truthfulness": Original("2")},
             "ratings_b.Truthfulness: 'Truthfulness' appears twice; each dimension once",
         ),
-    ],
-)
-def test_ratings_of_no_dimension_are_refused_and_not_lost(tmp_path, ratings, says):
-    with pytest.raises(InputError) as caught:
-        review_sync(CASE.updated(ratings_b=ratings), journal=tmp_path / "journal.db")
-    assert str(caught.value).startswith(says)
+    ):
+        with pytest.raises(InputError) as caught:
+            review_sync(CASE.updated(ratings_b=ratings), journal=tmp_path / "journal.db")
+        assert str(caught.value).startswith(said)
 
 
-@pytest.mark.parametrize(
-    ("given", "found"), [(None, "null"), ([{"prompt": "x"}], "an array"), (7, "a number"), (b"{}", "bytes")]
-)
-def test_what_is_no_review_is_refused(tmp_path, given, found):
-    with pytest.raises(InputError, match=f"slots: expected one review, found {found}; text, an object or a Review"):
-        review_sync(given, journal=tmp_path / "journal.db")
+def test_what_is_no_review_is_refused(tmp_path):
+    for given, found in ((None, "null"), ([{"prompt": "x"}], "an array"), (7, "a number"), (b"{}", "bytes")):
+        with pytest.raises(InputError, match=f"slots: expected one review, found {found}; text, an object or a Review"):
+            review_sync(given, journal=tmp_path / "journal.db")
 
 
 async def test_the_name_of_a_review_changes_no_verdict_and_no_replay(tmp_path):
     verdicts = [await review(CASE.updated(review_id=name), journal=tmp_path / "journal.db") for name in (None, 7, "x")]
     assert verdicts[0] == verdicts[1] == verdicts[2]
     await same_again(tmp_path, verdicts[0])
-
-
-async def test_a_named_review_given_to_the_engine_is_replayed_to_the_byte(tmp_path):
+    # Also if it is given to the engine.
     async with open_engine(tmp_path / "journal.db") as engine:
         verdict = await engine.judge(CASE.updated(review_id="x"), ReviewSettings())
     await same_again(tmp_path, verdict)
@@ -208,31 +192,30 @@ def test_a_transcript_messages_and_a_dialogue_are_the_same(tmp_path):
     assert json.loads(shown)["dialogue_id"] == 7
 
 
-@pytest.mark.parametrize(
-    ("given", "says"),
-    [
+def test_what_is_not_one_dialogue_is_refused(tmp_path):
+    for given, said in (
         ("USER\tHi.\nSYSTEM\tHello.\n\nUSER\tHi.\nSYSTEM\tHello.\n", "transcript: 2 dialogues found; give one"),
         ([{"role": "user", "content": object()}], "messages: not JSON ("),
         ("", "transcript: no dialogue"),
         ([{**TALK[0], "act": "\ud800"}, TALK[1]], "messages:1: dialogue 1: half of a surrogate pair (U+D800) at"),
-    ],
-)
-def test_what_is_not_one_dialogue_is_refused(tmp_path, given, says):
-    with pytest.raises(InputError) as caught:
-        dialogue_sync(given, journal=tmp_path / "journal.db")
-    assert str(caught.value).startswith(says)
+    ):
+        with pytest.raises(InputError) as caught:
+            dialogue_sync(given, journal=tmp_path / "journal.db")
+        assert str(caught.value).startswith(said)
 
 
-@pytest.mark.parametrize(("judge", "found"), [(None, "null"), (3, "a number"), (["embedded"], "an array")])
-def test_what_is_no_judge_is_refused(tmp_path, judge, found):
-    with pytest.raises(InputError, match=f"judge: expected a judge, found {found}; a judge's name, or an object with"):
-        review_sync(CASE, judge=judge, journal=tmp_path / "journal.db")
+def test_what_is_no_judge_is_refused(tmp_path):
+    for judge, found in ((None, "null"), (3, "a number"), (["embedded"], "an array")):
+        with pytest.raises(
+            InputError, match=f"judge: expected a judge, found {found}; a judge's name, or an object with"
+        ):
+            review_sync(CASE, judge=judge, journal=tmp_path / "journal.db")
 
 
-@pytest.mark.parametrize("languages", ["en,es", "en, es,", ["en", "es"], ("en", "es")])
-def test_languages_come_as_text_or_as_a_list(tmp_path, languages):
-    verdict = review_sync(CASE, languages=languages, journal=tmp_path / "journal.db")
-    assert isinstance(verdict, ReviewVerdict) and verdict.invalid is None
+def test_languages_come_as_text_or_as_a_list(tmp_path):
+    for languages in ("en,es", "en, es,", ["en", "es"], ("en", "es")):
+        verdict = review_sync(CASE, languages=languages, journal=tmp_path / "journal.db")
+        assert isinstance(verdict, ReviewVerdict) and verdict.invalid is None
 
 
 def test_a_sync_function_has_the_signature_of_its_async_one():

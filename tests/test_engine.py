@@ -110,22 +110,22 @@ async def test_what_a_provider_says_cannot_steer_the_terminal(tmp_path, provider
     assert "\x1b" not in said
 
 
-@pytest.mark.parametrize("name", ["temperature", "seed", "sample", "max_tokens"])
-def test_a_setting_out_of_range_is_refused_and_the_range_is_documented(name):
-    low, high = CompareSettings.described()[name].between
-    for value in (low, high):
-        assert getattr(CompareSettings(**{name: value}), name) == value
-    for value in (low - 1, high + 1, "1", True, None, float("nan")):
-        with pytest.raises(InputError, match=f"{name}: {value}; {low} to {high} is allowed"):
-            CompareSettings(**{name: value})
-    limits = (Path(__file__).parents[1] / "docs" / "limits.md").read_text("utf-8")
-    assert f"| `--{name.replace('_', '-')}` | {low:,} to {high:,}" in limits
+def test_a_setting_out_of_range_is_refused_and_the_range_is_documented():
+    for name in ("temperature", "seed", "sample", "max_tokens"):
+        low, high = CompareSettings.described()[name].between
+        for value in (low, high):
+            assert getattr(CompareSettings(**{name: value}), name) == value
+        for value in (low - 1, high + 1, "1", True, None, float("nan")):
+            with pytest.raises(InputError, match=f"{name}: {value}; {low} to {high} is allowed"):
+                CompareSettings(**{name: value})
+        limits = (Path(__file__).parents[1] / "docs" / "limits.md").read_text("utf-8")
+        assert f"| `--{name.replace('_', '-')}` | {low:,} to {high:,}" in limits
 
 
-@pytest.mark.parametrize("name", ["judge", "search"])
-def test_a_name_that_is_not_valid_unicode_is_refused(name):
-    with pytest.raises(InputError, match=rf"^{name}: 'http://h#.udcff' is not valid Unicode; text is needed"):
-        CompareSettings(**{name: "http://h#\udcff"})
+def test_a_name_that_is_not_valid_unicode_is_refused():
+    for name in ("judge", "search"):
+        with pytest.raises(InputError, match=rf"^{name}: 'http://h#.udcff' is not valid Unicode; text is needed"):
+            CompareSettings(**{name: "http://h#\udcff"})
 
 
 async def test_a_429_with_retry_after_holds_every_case_and_judge_that_asks_this_provider(tmp_path, provider):

@@ -4,13 +4,13 @@ from __future__ import annotations
 
 import json
 import shlex
-import subprocess
 import sys
 import tomllib
 from pathlib import Path
 
 import pytest
 
+from adjudge.cli.main import main
 from adjudge.extras import EXTRAS, install_command, is_installed, missing_extra
 
 ROOT = Path(__file__).parents[1]
@@ -51,16 +51,19 @@ def test_the_command_fits_where_adjudge_is_installed(
     assert install_command("ray") == f"uv pip install --python {PYTHON} {wanted}"
 
 
-def test_doctor_lists_every_extra_that_an_installation_may_lack() -> None:
+def test_doctor_lists_every_extra_that_an_installation_may_lack(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
+) -> None:
     declared = tomllib.loads((ROOT / "pyproject.toml").read_text())["project"]["optional-dependencies"]
     others = {"dev", "service", *(name for name, packages in declared.items() if not packages)}
     assert set(EXTRAS) == declared.keys() - others
-    hidden = "import sys; sys.modules.update(dict.fromkeys(('ray', 'xllamacpp')))"
-    script = f"{hidden}; from adjudge.cli.main import main; sys.exit(main(['doctor']))"
-    done = subprocess.run([sys.executable, "-c", script], capture_output=True, text=True, check=False)
-    assert done.returncode == 0, done.stderr
+    for module in ("ray", "xllamacpp"):
+        monkeypatch.setitem(sys.modules, module, None)
+    monkeypatch.setenv("ADJUDGE_JOURNAL", str(tmp_path / "journal.db"))
+    assert main(["doctor"]) == 0
+    told = capsys.readouterr().out.splitlines()
     for extra in EXTRAS:  # hosts of adapters are not installed with the tests
         missing = f"optional {extra}: not installed; {install_command(extra)}"
         assert (
             missing if extra in ("local", "ray") or not is_installed(extra) else f"ok       {extra}: installed"
-        ) in done.stdout.splitlines()
+        ) in told

@@ -8,41 +8,13 @@ import adjudge
 
 
 def test_the_public_names():
-    assert sorted(adjudge.__all__) == [
-        "AdjudgeError",
-        "CompareSettings",
-        "Comparison",
-        "ComparisonVerdict",
-        "Dialogue",
-        "DialogueSettings",
-        "DialogueVerdict",
-        "Failure",
-        "GradeSettings",
-        "GradeVerdict",
-        "Grading",
-        "InputError",
-        "Original",
-        "Review",
-        "ReviewDraft",
-        "ReviewSettings",
-        "ReviewVerdict",
-        "Turn",
-        "__version__",
-        "agree",
-        "compare",
-        "compare_sync",
-        "dialogue",
-        "dialogue_sync",
-        "grade",
-        "grade_sync",
-        "open_engine",
-        "render",
-        "replay",
-        "review",
-        "review_sync",
-        "to_pandas",
-        "to_polars",
-    ]
+    public = """
+        AdjudgeError CompareSettings Comparison ComparisonVerdict Dialogue DialogueSettings DialogueVerdict
+        Failure GradeSettings GradeVerdict Grading InputError Original Review ReviewDraft ReviewSettings
+        ReviewVerdict Turn __version__ agree compare compare_sync dialogue dialogue_sync grade grade_sync
+        open_engine render replay review review_sync to_pandas to_polars
+    """
+    assert sorted(adjudge.__all__) == public.split()
     for name in adjudge.__all__:
         assert getattr(adjudge, name) is not None
 

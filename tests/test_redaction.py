@@ -42,9 +42,8 @@ def test_a_redacted_text_is_not_changed_again_and_a_reply_without_a_key_not_at_a
     assert redact_reply(text.encode()) == text.encode()
 
 
-@pytest.mark.parametrize(
-    ("said", "shown"),
-    [
+def test_what_looks_like_a_secret_is_hidden_and_the_rest_stays():
+    for said, shown in (
         ("no route to http://ann:hush@host/v1", "no route to http://***@host/v1"),
         ("no route to https://token@host", "no route to https://***@host"),
         ("postgresql://ann:a@b@host/d is away", "postgresql://ann:***@host/d is away"),
@@ -57,11 +56,9 @@ def test_a_redacted_text_is_not_changed_again_and_a_reply_without_a_key_not_at_a
         ("Incorrect key sk-proj-0123456789abcdefghij.", "Incorrect key sk-***."),
         ("write to ann@host, see http://host/@ann?a=b", "write to ann@host, see http://host/@ann?a=b"),
         ("HTTP 401: the API key is missing", "HTTP 401: the API key is missing"),
-    ],
-)
-def test_what_looks_like_a_secret_is_hidden_and_the_rest_stays(said, shown):
-    assert redact(said) == shown
-    assert str(SetupError(said)) == shown
+    ):
+        assert redact(said) == shown
+        assert str(SetupError(said)) == shown
 
 
 def test_a_password_in_an_address_of_the_environment_is_known(monkeypatch):
@@ -80,19 +77,16 @@ def test_a_short_value_protects_nothing_and_stays(monkeypatch):
     assert redact("ollama does not answer") == "ollama does not answer"
 
 
-@pytest.mark.parametrize(
-    ("address", "holds"),
-    [
+def test_a_name_or_password_in_a_web_address_is_seen():
+    for address, holds in (
         ("http://ann:hush@host/v1#m", True),
         ("HTTPS://token@host", True),
         ("http://ann:hu/sh@host/v1#m", True),
         ("jury:embedded+http://ann:hu+sh@host/v1#m", True),
         ("http://host/v1#model@main", False),
         ("embedded:model.json@0123", False),
-    ],
-)
-def test_a_name_or_password_in_a_web_address_is_seen(address, holds):
-    assert holds_password(address) is holds
+    ):
+        assert holds_password(address) is holds
 
 
 def test_a_megabyte_of_addresses_takes_seconds_not_minutes():

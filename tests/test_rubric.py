@@ -60,9 +60,8 @@ def test_a_changed_file_is_another_rubric():
     assert parse(GOOD, "x").reference != parse(GOOD.replace("kind?", "kinder?"), "x").reference
 
 
-@pytest.mark.parametrize(
-    ("old", "new", "line", "says"),
-    [
+def test_a_mistake_is_refused_with_its_line_and_what_is_allowed():
+    for old, new, line, says in (
         ("weight: 0.1", "wieght: 0.1", 7, "wieght: unknown field of a criterion; did you mean weight? one of guidance"),
         ("weight: 0.1", "weight: -1", 7, "kindness.weight: -1 is negative; a number ≥ 0 is allowed"),
         ("weight: 0.1", "weight: lots", 7, "kindness.weight: 'lots' is not a number; a number such as 1.5 is allowed"),
@@ -92,14 +91,12 @@ def test_a_changed_file_is_another_rubric():
         ("name: mine", 'name: "\\e[31m"', 1, r"name: '\x1b[31m'; one line without control characters is allowed"),
         ("Is it kind?", '"\\ud800"', 8, "kindness.guidance: half of a surrogate pair; text must be valid Unicode"),
         ("name: Wit", 'name: "W\\nit"', 10, r"wit.name: 'W\nit'; one line without control characters is allowed"),
-    ],
-)
-def test_a_mistake_is_refused_with_its_line_and_what_is_allowed(old, new, line, says):
-    assert old in GOOD
-    with pytest.raises(RubricError) as refused:
-        parse(GOOD.replace(old, new, 1), "mine.yaml")
-    assert str(refused.value).startswith(f"mine.yaml:{line}: {says}"), str(refused.value)
-    assert "\n" not in str(refused.value)
+    ):
+        assert old in GOOD
+        with pytest.raises(RubricError) as refused:
+            parse(GOOD.replace(old, new, 1), "mine.yaml")
+        assert str(refused.value).startswith(f"mine.yaml:{line}: {says}"), str(refused.value)
+        assert "\n" not in str(refused.value)
 
 
 def test_a_dialogues_weights_must_add_up_to_one(tmp_path):

@@ -27,9 +27,8 @@ def graded(passed, failed, undecided=0, a_task=1):
 # -- what can be asked ------------------------------------------------------------------------------------------------
 
 
-@pytest.mark.parametrize(
-    ("text", "protocol", "said"),
-    [
+def test_a_bad_condition_is_refused_with_what_was_found_and_what_is_allowed():
+    for text, protocol, said in (
         ("pass_rat < 0.9", "grade", "a grade run has no figure 'pass_rat'; did you mean pass_rate? one of pass_rate"),
         ("pass_rate < 0.9", "compare", "a compare run has no figure 'pass_rate'; one of win_rate, share_failed"),
         ("share_undecided > 0", "dialogue", "no figure 'share_undecided'; one of mean_score, share_failed, cost"),
@@ -47,12 +46,10 @@ def graded(passed, failed, undecided=0, a_task=1):
         ("mean_score < 10", "dialogue", "mean_score cannot be compared with 10; 20 to 100"),
         ("cost > -1", "review", "cost cannot be compared with -1; 0 or more"),
         ("pass_rate < baseline", "grade", "there is no baseline; name its run with `adjudge gate RUN --against`"),
-    ],
-)
-def test_a_bad_condition_is_refused_with_what_was_found_and_what_is_allowed(text, protocol, said):
-    with pytest.raises(InputError) as refused:
-        condition(text, protocol)
-    assert said in str(refused.value)
+    ):
+        with pytest.raises(InputError) as refused:
+            condition(text, protocol)
+        assert said in str(refused.value)
 
 
 def test_a_baseline_that_no_condition_names_is_refused():
@@ -81,21 +78,18 @@ def test_a_margin_to_the_baseline_is_a_limit_of_the_difference():
 # -- how it is decided ------------------------------------------------------------------------------------------------
 
 
-@pytest.mark.parametrize(
-    ("ends", "answers"),
-    [  # of <, <=, > and >= 0.5
+def test_the_interval_decides_and_not_the_number():
+    for ends, answers in (  # of <, <=, > and >= 0.5
         ((0.1, 0.4), (FAILS, FAILS, PASSES, PASSES)),
         ((0.1, 0.5), (TOO_CLOSE, FAILS, PASSES, TOO_CLOSE)),
         ((0.4, 0.6), (TOO_CLOSE, TOO_CLOSE, TOO_CLOSE, TOO_CLOSE)),
         ((0.5, 0.9), (PASSES, TOO_CLOSE, TOO_CLOSE, FAILS)),
         ((0.6, 0.9), (PASSES, PASSES, FAILS, FAILS)),
         (None, (TOO_CLOSE, TOO_CLOSE, TOO_CLOSE, TOO_CLOSE)),
-    ],
-)
-def test_the_interval_decides_and_not_the_number(ends, answers):
-    figure = Figure(0.55, 100, "", ends)
-    found = [decide(condition(f"pass_rate {it} 0.5"), MeasuredFigure(figure)).answer for it in ("<", "<=", ">", ">=")]
-    assert tuple(found) == answers
+    ):
+        figure = Figure(0.55, 100, "", ends)
+        asked = [condition(f"pass_rate {it} 0.5") for it in ("<", "<=", ">", ">=")]
+        assert tuple(decide(each, MeasuredFigure(figure)).answer for each in asked) == answers, ends
 
 
 def test_what_is_exact_needs_no_interval_and_no_value_is_too_close():
@@ -105,22 +99,18 @@ def test_what_is_exact_needs_no_interval_and_no_value_is_too_close():
     assert decide(cost, MeasuredFigure(Figure(None, 9, "no price"), exact=True)).answer == TOO_CLOSE
 
 
-@pytest.mark.parametrize(
-    ("numbers", "text", "answer"),
-    [
+def test_a_share_compared_with_0_or_1_is_counted():
+    for numbers, text, answer in (
         (graded(20, 0), "pass_rate < 1", PASSES),
         (graded(19, 1), "pass_rate < 1", FAILS),
         (graded(19, 0, 1), "pass_rate < 1", TOO_CLOSE),
         (graded(0, 20), "pass_rate > 0", PASSES),
-    ],
-)
-def test_a_share_compared_with_0_or_1_is_counted(numbers, text, answer):
-    assert decide(condition(text), numbers.measured()).answer == answer
+    ):
+        assert decide(condition(text), numbers.measured()).answer == answer, text
 
 
-@pytest.mark.parametrize(
-    ("counts", "answer", "turned"),
-    [
+def test_undecided_cases_count_at_both_ends_and_may_turn_the_answer():
+    for counts, answer, turned in (
         ((195, 5), PASSES, False),
         ((178, 22), TOO_CLOSE, False),
         ((160, 40), FAILS, False),
@@ -129,11 +119,9 @@ def test_a_share_compared_with_0_or_1_is_counted(numbers, text, answer):
         ((100, 90, 10), FAILS, False),  # even if all of them passed
         ((160, 30, 30), TOO_CLOSE, True),
         ((0, 0, 200), TOO_CLOSE, False),
-    ],
-)
-def test_undecided_cases_count_at_both_ends_and_may_turn_the_answer(counts, answer, turned):
-    decided = decide(condition("pass_rate < 0.9"), graded(*counts).measured())
-    assert (decided.answer, decided.turned) == (answer, turned)
+    ):
+        decided = decide(condition("pass_rate < 0.9"), graded(*counts).measured())
+        assert (decided.answer, decided.turned) == (answer, turned), counts
 
 
 def test_as_many_more_cases_as_the_answer_says_would_settle_it():
@@ -147,25 +135,22 @@ def test_as_many_more_cases_as_the_answer_says_would_settle_it():
     assert decide(below, graded(180, 20).measured()).more_cases is None  # exactly at the limit
 
 
-@pytest.mark.parametrize(
-    ("number", "limit", "cases", "differences"),
-    [
+def test_if_all_cases_are_alike_as_many_more_as_it_says_would_settle_it():
+    for number, limit, cases, differences in (
         *((1.0, 0.9, cases, False) for cases in (1, 5, 10, 20)),  # all pass
         (1.0, 0.98, 60, False),
         *((0.0, -0.02, cases, True) for cases in (20, 60)),  # no case differs from the baseline
         *((0.5, 0.4, cases, False) for cases in (20, 40)),  # all ties
-    ],
-)
-def test_if_all_cases_are_alike_as_many_more_as_it_says_would_settle_it(number, limit, cases, differences):
-    below = replace(condition("pass_rate < 0.9"), limit=limit)
+    ):
+        below = replace(condition("pass_rate < 0.9"), limit=limit)
 
-    def decided(cases):
-        alike = [CaseNumber(number, number, at) for at in range(cases)]
-        return decide(below, CaseNumbers(alike, differences=differences).measured())
+        def decided(cases, number=number, below=below, differences=differences):
+            alike = [CaseNumber(number, number, at) for at in range(cases)]
+            return decide(below, CaseNumbers(alike, differences=differences).measured())
 
-    more = decided(cases).more_cases
-    assert decided(cases + round(1.2 * more) + 1).answer == PASSES
-    assert decided(cases + round(0.7 * more)).answer == TOO_CLOSE
+        more = decided(cases).more_cases
+        assert decided(cases + round(1.2 * more) + 1).answer == PASSES, (number, limit, cases)
+        assert decided(cases + round(0.7 * more)).answer == TOO_CLOSE, (number, limit, cases)
 
 
 def test_cases_of_one_task_are_not_independent():

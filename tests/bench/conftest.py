@@ -24,9 +24,21 @@ def bench():
     sys.path[:] = before
 
 
+@pytest.fixture
+def call(bench, capsys, monkeypatch):
+    """Calls a command of the benches in this process: what it prints."""
+
+    def call_one(module, *args):
+        monkeypatch.setattr(sys, "argv", [f"{module}.py", *map(str, args)])
+        bench(module).main()
+        return capsys.readouterr().out
+
+    return call_one
+
+
 @pytest.fixture(scope="module")
 def run():
-    """Runs a command of the benches."""
+    """Runs a command of the benches in a process of its own."""
 
     def run_one(script, *args, status=0):
         command = [sys.executable, str(BENCH / script), *map(str, args)]

@@ -49,7 +49,7 @@ def test_every_instruction_becomes_constraints_that_can_be_measured(constraints_
     assert constraints_ifeval.constraints_of("detectable_format:constrained_response", {}) == []
 
 
-def test_the_table_counts_who_met_what_in_each_half(run, tmp_path):
+def test_the_table_counts_who_met_what_in_each_half(call, tmp_path):
     folder = tmp_path / "instruction_following_eval"
     (folder / "data").mkdir(parents=True)
     (folder / "__init__.py").write_text("")
@@ -62,8 +62,8 @@ def test_the_table_counts_who_met_what_in_each_half(run, tmp_path):
     for name, records in (("input_data", prompts), ("answers", answers)):
         (folder / "data" / f"{name}.jsonl").write_text("\n".join(map(json.dumps, records)))
     data = [folder / "data/input_data.jsonl", folder / "data/answers.jsonl"]
-    command = ["constraints_ifeval.py", folder, "--data", *data]
-    said = run(*command, "--differences").stdout
+    command = ["constraints_ifeval", folder, "--data", *data]
+    said = call(*command, "--differences")
     rows = [line.split() for line in said.splitlines() if line.startswith(("no_comma", "constrained", "all"))]
     assert rows == [
         ["constrained_response", "–", "0", "–", "0", "0", "0", "2"],
@@ -73,7 +73,7 @@ def test_the_table_counts_who_met_what_in_each_half(run, tmp_path):
         ["no_comma", "must_not_contain", "1", "100", "%", "0", "0", "0", "0"],
         ["all", "1", "100", "%", "0", "0", "0", "1"],
     ]
-    assert "developed" not in run(*command, "--half", "held-out").stdout
+    assert "developed" not in call(*command, "--half", "held-out")
 
 
 def test_what_is_missing_is_named(constraints_ifeval, tmp_path):

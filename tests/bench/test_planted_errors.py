@@ -15,19 +15,19 @@ def planted_errors(bench):
 
 @pytest.fixture(scope="module")
 def cases(planted_errors):
-    return planted_errors.cases(RUBRIC, 60, seed=0)
+    return planted_errors.cases(RUBRIC, 30, seed=0)
 
 
 def test_the_same_seed_gives_the_same_cases(planted_errors, cases):
-    assert planted_errors.cases(RUBRIC, 60, seed=0) == cases
-    assert planted_errors.cases(RUBRIC, 60, seed=1) != cases
+    assert planted_errors.cases(RUBRIC, 30, seed=0) == cases
+    assert planted_errors.cases(RUBRIC, 30, seed=1) != cases
 
 
 async def test_a_judge_that_answers_truly_corrects_every_planted_error_and_nothing_else(planted_errors, cases):
     audit = await planted_errors.with_the_truth(cases, RUBRIC)
     assert audit.wrong == []
-    assert (audit.total.planted, audit.total.corrected, audit.total.changed) == (60, 60, 0)
-    assert audit.justified == 60
+    assert (audit.total.planted, audit.total.corrected, audit.total.changed) == (30, 30, 0)
+    assert audit.justified == 30
 
 
 async def test_facts_alone_change_no_correct_dimension(planted_errors, cases):

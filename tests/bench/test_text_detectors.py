@@ -20,23 +20,20 @@ def test_every_file_of_samples_has_its_detector(text_detectors):
 
 
 @pytest.mark.parametrize("name", NAMES)
-def test_findings_are_right_and_nearly_complete(text_detectors, name):
-    counts = text_detectors.counted(text_detectors.outcomes(name))
+def test_findings_are_right_and_nearly_complete_and_every_language_has_samples_of_both_kinds(text_detectors, name):
+    outcomes = text_detectors.outcomes(name)
+    counts = text_detectors.counted(outcomes)
     assert counts.precision >= 0.97 and counts.recall >= 0.97
-
-
-@pytest.mark.parametrize("name", NAMES)
-def test_every_language_has_samples_of_both_kinds(text_detectors, name):
     for present in (True, False):
-        samples = [result.sample for result in text_detectors.outcomes(name) if result.present is present]
+        samples = [result.sample for result in outcomes if result.present is present]
         for language in LANGUAGES:
             assert sum(sample["language"] == language for sample in samples) >= 4, (language, present)
 
 
-def test_the_command_prints_a_row_for_each_detector_and_counts_unlabelled_answers(run, tmp_path):
+def test_the_command_prints_a_row_for_each_detector_and_counts_unlabelled_answers(call, tmp_path):
     pairs = [{"task": "List.", "response_a": "1. Fly.\n2.", "response_b": "Fine.</s>"}] * 2
     (tmp_path / "pairs.jsonl").write_text("\n".join(map(json.dumps, pairs)))
-    labelled, unlabelled = run("text_detectors.py", "--wrong", "--data", tmp_path).stdout.split("\n\n")
+    labelled, unlabelled = call("text_detectors", "--wrong", "--data", tmp_path).split("\n\n")
     assert [line.split()[0] for line in labelled.splitlines()[1:] if line[0] != " "] == NAMES
     told = {line.split()[0]: line.split()[1:] for line in unlabelled.splitlines()[1:]}
     assert told["cut_off"] == told["control_tokens"] == told["markers"] == ["2", "1"]

@@ -21,42 +21,28 @@ def rows_of(folder):
 
 
 def test_every_case_with_an_outcome_is_a_row_in_the_order_of_the_input(runs):
-    rows = list(rows_of(runs["compare"]).values())
+    with opened(open_run(runs["compare"])) as database:
+        rows = list(database.rows())
+        kinds = {column.name: column.kind for column in database.columns}
     assert [row["position"] for row in rows] == list(range(10))
     assert [row["status"] for row in rows] == ["verdict"] * 8 + ["failure", "skipped"]
-
-
-def test_a_comparison_gives_its_winner_totals_and_both_scores_of_a_criterion(runs):
-    row = rows_of(runs["compare"])["egg-0"]
+    # A comparison gives its winner, totals and both scores of a criterion, if they were assessed.
+    row = rows[0]
     assert row["winner"] == "A" and row["decided"] is False
     assert row["total_a"] - row["total_b"] == row["difference"]
     assert row["normalized_a"] - row["normalized_b"] == pytest.approx(row["lead"], abs=0.0001)
     assert row["depth_coverage_usefulness_a"] > row["depth_coverage_usefulness_b"]
+    assert row["correctness_reasoning_a"] is None
     assert (row["system_a"], row["system_b"], row["words_a"]) == ("wren", "crow", 39)
     assert row["label"] == "A" and row["agrees"] is False  # the best guess says A, but it was not decided
-
-
-def test_a_score_that_was_not_assessed_is_empty_and_not_a_number(runs):
-    assert rows_of(runs["compare"])["egg-0"]["correctness_reasoning_a"] is None
-
-
-def test_of_several_failures_the_last_counts_and_it_has_no_score(runs):
-    row = rows_of(runs["compare"])["lost"]
+    # Columns of the input keep their names unless they meet ours.
+    assert (row["topic"], row["batch"], row["extra_winner"]) == ("eggs", 0, "people's choice")
+    assert (kinds["topic"], kinds["batch"]) == ("VARCHAR", "BIGINT")
+    # Of several failures the last counts, and it has no score; a row that was skipped says why.
+    row = rows[8]
     assert (row["reason"], row["message"], row["cost"], row["judge"]) == ("malformed", "no JSON", "0.0012", "openai:x")
     assert row["winner"] is None and row["total_a"] is None and row["agrees"] is None
-
-
-def test_a_row_that_was_skipped_says_why(runs):
-    row = rows_of(runs["compare"])["bad"]
-    assert (row["status"], row["message"]) == ("skipped", "task: empty; at least one character is needed")
-
-
-def test_columns_of_the_input_keep_their_names_unless_they_meet_ours(runs):
-    row = rows_of(runs["compare"])["egg-0"]
-    assert (row["topic"], row["batch"], row["extra_winner"]) == ("eggs", 0, "people's choice")
-    with opened(open_run(runs["compare"])) as database:
-        kinds = {column.name: column.kind for column in database.columns}
-    assert (kinds["topic"], kinds["batch"]) == ("VARCHAR", "BIGINT")
+    assert rows[9]["message"] == "task: empty; at least one character is needed"
 
 
 def test_names_that_differ_only_in_case_do_not_hide_each_other(tmp_path):
@@ -84,16 +70,11 @@ def test_what_the_input_brought_along_has_one_type_a_column(tmp_path):
     assert (third["it's"], third["empty"], first["flag"]) == ("1", None, None)
 
 
-def test_a_criterion_that_is_called_like_a_column_of_ours_is_renamed(tmp_path):
-    source = shipped("compare").source.replace("insight_originality", "total")
-    folder = write_run(tmp_path / "run", comparisons()[:1], rubric=parse(source, "own.yaml"))
-    row = rows_of(folder)["egg-0"]
-    assert row["total_a"] > 20 and row["criterion_total_a"] is None  # which the judge could not tell
-
-
-def test_criteria_that_sql_cannot_tell_apart_are_numbered(tmp_path):
+def test_criteria_that_are_called_like_a_column_of_ours_are_renamed_and_those_sql_cannot_tell_apart_numbered(tmp_path):
     source = shipped("compare").source.replace("insight_originality", "Clarity_Structure")
+    source = source.replace("constraints_tradeoffs_uncertainty", "total")
     row = rows_of(write_run(tmp_path / "run", comparisons()[:1], rubric=parse(source, "own.yaml")))["egg-0"]
+    assert row["total_a"] > 20 and row["criterion_total_a"] is None  # which the judge could not tell
     assert row["clarity_structure_a"] == 6 and row["Clarity_Structure_a_2"] is None
 
 
@@ -116,9 +97,8 @@ def test_a_review_gives_the_preference_and_what_became_of_every_rating(runs):
     assert rows["empty"]["invalid"].startswith("Response 1 is missing") and rows["empty"]["winner"] is None
 
 
-@pytest.mark.parametrize(
-    ("protocol", "label", "cells", "agrees"),
-    [
+def test_a_label_agrees_where_it_says_the_same():
+    for protocol, label, cells, agrees in (
         ("compare", "A", {"winner": "A"}, True),
         ("compare", " TIE ", {"winner": "B"}, False),
         ("compare", "A", {"winner": "A", "decided": False}, False),
@@ -130,10 +110,8 @@ def test_a_review_gives_the_preference_and_what_became_of_every_rating(runs):
         ("review", "nan", {"likert": 6}, None),
         ("compare", None, {"winner": "A"}, None),
         ("compare", "A", {}, None),
-    ],
-)
-def test_a_label_agrees_where_it_says_the_same(protocol, label, cells, agrees):
-    assert protocol_of(protocol).table.agreement(label, cells) is agrees
+    ):
+        assert protocol_of(protocol).table.agreement(label, cells) is agrees, (protocol, label, cells)
 
 
 def test_a_verdict_keeps_its_digits_whatever_stands_around_it(tmp_path):
@@ -163,21 +141,18 @@ def test_lines_that_another_program_wrote_anew_are_read(tmp_path, sort):
     assert read() == before
 
 
-@pytest.mark.parametrize(
-    ("content", "says"),
-    [
+def test_what_is_no_run_is_refused_by_name(tmp_path):
+    for content, says in (
         (None, "no run.json"),
         (b"[1]", "not a JSON object"),
         (b'{"format": 2, "protocol": "compare", "rubric": ""}', "format 2"),
         (b'{"format": 1, "protocol": "guess"}', "'guess'"),
         (b'{"format": 1, "protocol": "compare"}', "no cases.jsonl"),
-    ],
-)
-def test_what_is_no_run_is_refused_by_name(tmp_path, content, says):
-    if content is not None:
-        (tmp_path / "run.json").write_bytes(content)
-    with pytest.raises(InputError, match=says):
-        open_run(tmp_path)
+    ):
+        if content is not None:
+            (tmp_path / "run.json").write_bytes(content)
+        with pytest.raises(InputError, match=says):
+            open_run(tmp_path)
 
 
 def test_of_several_lines_the_first_verdict_and_the_last_failure_count(tmp_path, monkeypatch):
@@ -196,12 +171,12 @@ def test_of_several_lines_the_first_verdict_and_the_last_failure_count(tmp_path,
     assert found["egg-1"]["message"] == "no JSON"
 
 
-@pytest.mark.parametrize("tail", [b"", b"not JSON\n", b"[]\n", b'{"position": "x"}\n', b'{"position": 7', b"\n\n"])
-def test_half_a_line_and_what_is_no_line_of_a_run_are_passed_over(tmp_path, tail):
+def test_half_a_line_and_what_is_no_line_of_a_run_are_passed_over(tmp_path):
     folder = write_run(tmp_path / "run", comparisons()[:3])
     whole = (folder / "verdicts.jsonl").read_bytes()
-    (folder / "verdicts.jsonl").write_bytes(whole + tail if tail else whole[:-40])
-    assert len(rows_of(folder)) == (3 if tail else 2)
+    for tail in (b"", b"not JSON\n", b"[]\n", b'{"position": "x"}\n', b'{"position": 7', b"\n\n"):
+        (folder / "verdicts.jsonl").write_bytes(whole + tail if tail else whole[:-40])
+        assert len(rows_of(folder)) == (3 if tail else 2), tail
 
 
 def test_a_line_longer_than_any_usual_one_is_read(tmp_path):

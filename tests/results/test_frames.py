@@ -1,16 +1,15 @@
 """A run’s rows as data frames."""
 
 import pytest
-from results.building import write_run
 from results.samples import comparisons
 
 import adjudge
 from adjudge import extras
 
 
-@pytest.fixture(scope="module")
-def run(tmp_path_factory):
-    return write_run(tmp_path_factory.mktemp("frames") / "run", comparisons())
+@pytest.fixture
+def run(runs):
+    return runs["compare"]
 
 
 @pytest.mark.parametrize("package", ["pandas", "polars"])

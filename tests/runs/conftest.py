@@ -4,12 +4,15 @@ import asyncio
 import io
 import json
 import os
+import re
+import shutil
 import sys
 from contextlib import redirect_stderr, redirect_stdout
 from dataclasses import dataclass
 from pathlib import Path
 
 import pytest
+from scripted.provider import judges
 
 from adjudge.cli.main import main
 
@@ -52,6 +55,16 @@ def judge_of(provider):
     return f"{provider.url}/v1#m"
 
 
+def number_in(request):
+    """Which of the pairs a request is about."""
+    return int(re.search(r"Plan tool (\d+)\.", request.turns[0])[1])
+
+
+def judging_but(behaviours):
+    """A provider's script: it judges all pairs but those with these numbers, which have a behaviour of their own."""
+    return lambda request: behaviours.get(number_in(request)) or judges()
+
+
 @dataclass
 class Finished:
     code: int
@@ -65,6 +78,23 @@ class Command:
     def __init__(self, folder):
         self.folder = folder
         self.environment = {**os.environ, "ADJUDGE_JOURNAL": str(folder / "unused.db")}
+
+    async def run(self, cases, *options, folder="out", exits=0):
+        """A run over so many pairs, or over these rows, that ends with this code."""
+        write_lines(self.folder / "pairs.jsonl", pairs(cases) if isinstance(cases, int) else cases)
+        done = await self("run", "compare", "pairs.jsonl", "--run", folder, *options)
+        assert exits in (done.code, None), done.err
+        return done
+
+    async def resume(self, *options, exits=0):
+        done = await self("run", "--resume", "out", *options)
+        assert exits in (done.code, None), done.err
+        return done
+
+    async def start_run(self, cases, *options):
+        """The same in a process of its own."""
+        write_lines(self.folder / "pairs.jsonl", pairs(cases) if isinstance(cases, int) else cases)
+        return await self.start("run", "compare", "pairs.jsonl", "--run", "out", *options)
 
     async def start(self, *args):
         return await asyncio.create_subprocess_exec(
@@ -100,6 +130,34 @@ class Command:
 @pytest.fixture
 def command(tmp_path):
     return Command(tmp_path)
+
+
+@pytest.fixture
+def asked(provider):
+    """Options of a run in one order that asks the scripted provider."""
+    return ("--judge", judge_of(provider), "--one-order")
+
+
+@pytest.fixture
+def priced(provider, command):
+    """Options of a run in one order with a model that has a published price."""
+    command.environment |= {"OPENAI_BASE_URL": f"{provider.url}/v1", "OPENAI_API_KEY": "k"}
+    return ("--judge", "openai:gpt-4o", "--one-order", "--max-tokens", "1000")
+
+
+@pytest.fixture(scope="session")
+def _finished(tmp_path_factory):
+    folder = tmp_path_factory.mktemp("finished")
+    write_lines(folder / "pairs.jsonl", pairs(5, label="A"))
+    done = Command(folder)._call(["run", "compare", "pairs.jsonl", "--run", "out"], b"")
+    return folder, done
+
+
+@pytest.fixture
+def finished(_finished, tmp_path):
+    """A copy of a run of five labelled pairs by the embedded judge, and what the command that made it said."""
+    shutil.copytree(_finished[0], tmp_path, dirs_exist_ok=True)
+    return _finished[1]
 
 
 class RunFiles:

@@ -2,6 +2,7 @@
 
 import csv
 import json
+import re
 
 import pytest
 from runs.conftest import pairs, write_lines
@@ -9,7 +10,7 @@ from runs.test_probe_command import RUBRIC
 from scripted.provider import judges
 
 from adjudge.agreement.benchmark import Benchmark
-from adjudge.rendering.document import as_markdown
+from adjudge.rendering.document import as_markdown, as_text
 from adjudge.reports.judges import benchmark_document
 
 CASES = 12
@@ -44,9 +45,14 @@ def bench(provider, command, tmp_path):
     return run
 
 
-async def test_each_judge_stands_beside_simple_rules_and_people(bench, provider):
+async def test_each_judge_stands_beside_simple_rules_and_people_and_the_same_command_continues_and_pays_nothing_twice(
+    bench, provider, tmp_path
+):
+    done, found = await bench("--limit", "5", "--format", "json")
+    assert [each["cases"] for each in found["sets"]] == [5, 5]
+    assert len(provider.requests) == 2 * 2 * 2 * 5
     done, found = await bench("--format", "json")
-    assert done.code == 0, done.err
+    assert (done.code, len(provider.requests)) == (0, 2 * 2 * 2 * CASES), done.err
     by_name = {each["name"]: each for each in found["sets"]}
     assert list(by_name) == ["drafts", "plans"]
     assert found["left_out"] == {"unlabelled.jsonl": "no labels"}
@@ -63,18 +69,18 @@ async def test_each_judge_stands_beside_simple_rules_and_people(bench, provider)
     assert (follows_plans["failed"], follows_plans["undecided"], follows_plans["took_part"]) == (0, 0, [])
     assert by_name["drafts"]["judges"][0]["agreement"]["value"] == 0.0
     assert by_name["drafts"]["people"] is None
-
-
-async def test_the_same_command_continues_and_pays_nothing_twice(bench, provider):
-    done, found = await bench("--limit", "5", "--format", "json")
-    assert [each["cases"] for each in found["sets"]] == [5, 5]
-    first = len(provider.requests)
-    done, found = await bench("--format", "json")
-    assert [each["cases"] for each in found["sets"]] == [CASES, CASES]
-    assert (first, len(provider.requests)) == (2 * 2 * 2 * 5, 2 * 2 * 2 * CASES)
-    done, _ = await bench()
-    assert done.code == 0
-    assert len(provider.requests) == 2 * 2 * 2 * CASES
+    # The report has the forms of the other commands.
+    page, _ = await bench("--format", "html", "-o", "report")
+    assert (page.code, len(provider.requests)) == (0, 2 * 2 * 2 * CASES), page.err
+    document = benchmark_document(Benchmark.model_validate_json(done.out))
+    forms = {"<!doctype": (tmp_path / "report").read_text("utf-8"), "# Judges on": as_markdown(document)}
+    forms["Judges on labelled sets"] = as_text(document, colour=False, width=100)
+    for begins, report in forms.items():
+        assert report.startswith(begins)
+        for word in ("plans", "drafts", "length", "Longest answer", "First position", "Another person", "unlabelled"):
+            assert word in report, begins
+    assert "<script" not in forms["<!doctype"]
+    assert not re.search(r"""((src|href)=|url\()["']?http""", forms["<!doctype"])
 
 
 async def test_a_dry_run_says_what_all_of_it_would_take_and_a_bad_output_is_refused_first(bench, provider):
@@ -85,31 +91,17 @@ async def test_a_dry_run_says_what_all_of_it_would_take_and_a_bad_output_is_refu
     assert (done.code, provider.requests) == (2, []) and "no format is known for .pdf" in done.err
 
 
-async def test_the_report_has_the_forms_of_the_other_commands(bench, tmp_path):
-    for form, begins in {"text": "Judges on labelled sets", "markdown": "# Judges on", "html": "<!doctype"}.items():
-        done, _ = await bench("--format", form, "-o", "report", judge=["embedded"])
-        assert done.code == 0, done.err
-        report = (tmp_path / "report").read_text("utf-8")
-        assert report.startswith(begins)
-        for word in ("plans", "drafts", "embedded", "Longest answer", "First position", "Another person", "unlabelled"):
-            assert word in report, form
-    assert "http://" not in report.replace("http://www.w3.org", "")
-    assert "<script" not in report
-
-
-async def test_nothing_is_claimed_for_a_set_that_the_judge_was_made_with(bench, command, tmp_path):
-    write_lines(
-        tmp_path / "sets" / "renamed.jsonl", [row | {"task": "Tell me  a fun fact", "human": "A"} for row in pairs(11)]
-    )
+async def test_nothing_is_claimed_for_a_set_that_the_judge_was_made_with(bench, tmp_path):
+    fitted = [row | {"task": "Tell me  a fun fact", "human": "A"} for row in pairs(11)]
+    write_lines(tmp_path / "sets" / "renamed.jsonl", fitted)
     done, found = await bench("--format", "json", judge=["embedded"])
     parts = {each["name"]: each["judges"][0] for each in found["sets"]}
     assert (parts["renamed"]["took_part"], parts["renamed"]["ahead"]) == (["autoj"], None)
     assert (parts["plans"]["took_part"], parts["plans"]["ahead"]["cases"]) == ([], CASES)
-    done, _ = await bench("--format", "text", judge=["embedded"])
-    assert "took part in fitting: embedded was fitted to renamed," in done.out
-    claims = done.out.partition("Against the longest answer")[2].partition("Before you trust it")[0]
-    assert "plans" in claims
-    assert "renamed" not in claims
+    text = as_text(benchmark_document(Benchmark.model_validate_json(done.out)), colour=False, width=100)
+    assert "took part in fitting: embedded was fitted to renamed," in text
+    claims = text.partition("Against the longest answer")[2].partition("Before you trust it")[0]
+    assert "plans" in claims and "renamed" not in claims
 
 
 async def test_dialogues_are_ranked_beside_one_person_and_the_number_of_turns(command, tmp_path):
@@ -148,7 +140,8 @@ async def test_a_folder_without_labelled_cases_is_refused(command, tmp_path):
 
 async def test_a_rubric_of_ones_own_holds_for_the_sets_of_its_protocol(bench, provider, tmp_path):
     (tmp_path / "mine.yaml").write_text(RUBRIC)
-    done, found = await bench("--rubric", "mine.yaml", "--limit", "2", "--format", "json")
+    one = [f"{provider.url}/v1#plans"]
+    done, found = await bench("--rubric", "mine.yaml", "--limit", "2", "--format", "json", judge=one)
     assert done.code == 0, done.err
     assert [each["cases"] for each in found["sets"]] == [2, 2]
     assert provider.requests and all(

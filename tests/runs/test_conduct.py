@@ -6,11 +6,16 @@ import json
 import re
 
 import pytest
+from agreement.report.judged import shown
 from runs.conftest import judge_of, write_lines
 from scripted.misbehaving import behaving, following_the_position, forging, never_varying, scoring_flat, tying
 from scripted.provider import says
 
-CASES = 40
+from adjudge.agreement.report import AgreementReport
+from adjudge.models.base import from_json
+from adjudge.results.run import open_run
+
+CASES = 24
 
 
 def different_pairs(count=CASES, start=0):
@@ -26,10 +31,9 @@ def different_pairs(count=CASES, start=0):
         }
 
 
-async def first_line(command, provider, folder, script, *more):
+async def first_line(command, provider, script, cases=CASES):
     provider.script = script
-    write_lines(folder / "pairs.jsonl", different_pairs())
-    told = await command("run", "compare", "pairs.jsonl", "--run", "out", "--judge", judge_of(provider), *more)
+    told = await command.run(different_pairs(cases), "--judge", judge_of(provider), exits=None)
     return told.out.splitlines()[0]
 
 
@@ -46,13 +50,13 @@ async def first_line(command, provider, folder, script, *more):
         (
             (following_the_position,),
             r"Not fit to judge: the (two orders disagree|preference follows the position) in 100 % of the cases .*; "
-            r"the (two orders disagree|preference follows the position) in 100 % of the cases \(9\d to 100 %\)\.",
+            r"the (two orders disagree|preference follows the position) in 100 % of the cases \(84 to 100 %\)\.",
         ),
-        ((tying,), r"Not fit to judge: both answers score the same in 100 % of the cases \(9\d to 100 %\)\."),
+        ((tying,), r"Not fit to judge: both answers score the same in 100 % of the cases \(84 to 100 %\)\."),
         (
             (scoring_flat,),
             r"Look at the judge’s conduct: every criterion gets the same score in 100 % of the answers "
-            r"\(9\d to 100 %\)\.",
+            r"\([89]\d to 100 %\)\.",
         ),
         (
             (never_varying,),
@@ -63,13 +67,13 @@ async def first_line(command, provider, folder, script, *more):
     ],
     ids=["good", "forges 3 %", "forges 20 %", "position", "ties", "flat", "never varies"],
 )
-async def test_a_runs_first_line_says_how_the_judge_behaved(provider, command, tmp_path, changes, said):
-    line = await first_line(command, provider, tmp_path, behaving(*changes))
+async def test_a_runs_first_line_says_how_the_judge_behaved(provider, command, changes, said):
+    line = await first_line(command, provider, behaving(*changes), cases=40 if never_varying in changes else CASES)
     assert re.fullmatch(said, line), line
 
 
 async def test_every_report_of_a_run_begins_with_it(provider, command, tmp_path):
-    line = await first_line(command, provider, tmp_path, behaving(forging(0.78)))
+    line = await first_line(command, provider, behaving(forging(0.78)))
     assert re.fullmatch(
         r"Not fit to judge: 7\d % of the quotes are invented \(7\d to [78]\d %\); 100 % of the repl.*", line
     )
@@ -88,15 +92,15 @@ async def test_every_report_of_a_run_begins_with_it(provider, command, tmp_path)
     assert page.index(line) < page.index('<section class="hero')
     assert (await command("show", "out")).err.splitlines()[0] == line
     assert (await command("run", "--resume", "out")).out.splitlines()[0] == line
-    found = json.loads((await command("agree", "out", "--format", "json")).out)["conduct"]
-    assert (found["sentence"], found["level"], found["worst"]) == (line, "not_fit", "invented")
-    for form in ("text", "markdown", "html"):
-        said = html.unescape((await command("agree", "out", "--format", form)).out).replace("\N{NO-BREAK SPACE}", " ")
+    agreed = from_json(AgreementReport, (await command("agree", "out", "--format", "json")).out.encode())
+    assert (agreed.conduct.sentence, agreed.conduct.level, agreed.conduct.worst) == (line, "not_fit", "invented")
+    for form in shown(agreed, open_run(tmp_path / "out")):
+        said = html.unescape(form).replace("\N{NO-BREAK SPACE}", " ")
         said = " ".join(said.replace("\\", "").split())
         assert re.search(
             r"Agrees with people in \d+ %; it is not fit to judge: 7\d % of the quotes are invented\b", said
         )
-        assert said.count(line) == 1, form
+        assert said.count(line) == 1
         assert said.index(line) < said.index("The labelled cases are treated as a random sample")
     # The estimate of another run with this judge counts with the same share of repairs.
     repaired = told["observed"]["repaired"]
@@ -110,22 +114,20 @@ async def test_every_report_of_a_run_begins_with_it(provider, command, tmp_path)
 
 async def test_a_probe_says_it_of_the_unchanged_cases(provider, command, tmp_path):
     provider.script = behaving(tying)
-    write_lines(tmp_path / "pairs.jsonl", different_pairs(24))
+    write_lines(tmp_path / "pairs.jsonl", different_pairs())
     probe = ("probe", "pairs.jsonl", "--judge", judge_of(provider), "--run", "probed", "--probes", "swap")
-    told = await command(*probe, "--format", "json")
-    conduct = json.loads(told.out)["conduct"]
-    assert conduct["sentence"] == "Not fit to judge: both answers score the same in 100 % of the cases (84 to 100 %)."
     text = await command(*probe, "--format", "text")
-    assert " ".join(text.out.split()).startswith(f"Probes of {judge_of(provider)} {conduct['sentence']}")
+    sentence = "Not fit to judge: both answers score the same in 100 % of the cases (84 to 100 %)."
+    assert " ".join(text.out.split()).startswith(f"Probes of {judge_of(provider)} {sentence}")
 
 
-async def test_cases_that_fail_for_the_judges_replies_are_part_of_it(provider, command, tmp_path):
+async def test_cases_that_fail_for_the_judges_replies_are_part_of_it(provider, command):
     def script(request):
         number = int(re.search(r"number (\d+)", request.fenced("TASK"))[1])
         return says("I cannot say.") if number % 3 == 0 else behaving()(request)
 
-    line = await first_line(command, provider, tmp_path, script)
-    assert re.fullmatch(r"Look at the judge’s conduct: 35 % of the cases have no usable reply \(2\d to 5\d %\)\.", line)
+    line = await first_line(command, provider, script)
+    assert re.fullmatch(r"Look at the judge’s conduct: 33 % of the cases have no usable reply \(1\d to 5\d %\)\.", line)
 
 
 async def test_a_dialogue_says_it_of_evaluator_and_critic(provider, command, tmp_path):

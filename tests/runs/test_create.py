@@ -1,7 +1,7 @@
 """The run's own copy of its cases."""
 
 import pytest
-from hypothesis import given
+from hypothesis import given, settings
 from hypothesis import strategies as st
 from runs.conftest import pairs, write_lines
 
@@ -12,54 +12,39 @@ from adjudge.runs.create import in_order, spool
 from adjudge.runs.directory import position_of, read_case
 
 
-def spooled_to(rows, path, skip_bad):
-    with path.open("wb") as file:
-        return spool(rows, file, skip_bad=skip_bad)
-
-
-def opened(path):
-    return open_rows(str(path), "compare", shipped("compare"))
+def spooled(path, rows, skip_bad=False):
+    """What is counted, and the cases that were copied."""
+    source, copy = write_lines(path / "pairs.jsonl", rows), path / "cases.jsonl"
+    with copy.open("wb") as file:
+        found = spool(open_rows(str(source), "compare", shipped("compare")), file, skip_bad=skip_bad)
+    return found, [read_case(line) for line in copy.read_bytes().splitlines()]
 
 
 def test_all_cases_are_copied_in_their_order_and_counted(tmp_path):
-    source = write_lines(tmp_path / "pairs.jsonl", [*pairs(3, label="A"), *pairs(2)])
-    spooled = spooled_to(opened(source), tmp_path / "cases.jsonl", skip_bad=False)
-    assert (spooled.cases, spooled.bad, spooled.labelled) == (5, 0, 3)
-    known = [read_case(line) for line in (tmp_path / "cases.jsonl").read_bytes().splitlines()]
+    found, known = spooled(tmp_path, [*pairs(3, label="A"), *pairs(2)])
+    assert (found.cases, found.bad, found.labelled) == (5, 0, 3)
     assert [case.position for case in known] == [0, 1, 2, 3, 4]
     assert [case.case_id for case in known] == ["case-0", "case-1", "case-2", "case-0", "case-1"]
 
 
 def test_equal_input_has_an_equal_digest_and_other_input_another(tmp_path):
-    one = spooled_to(opened(write_lines(tmp_path / "a.jsonl", pairs(3))), tmp_path / "x", skip_bad=False)
-    two = spooled_to(opened(write_lines(tmp_path / "a.jsonl", pairs(3))), tmp_path / "y", skip_bad=False)
-    three = spooled_to(opened(write_lines(tmp_path / "a.jsonl", pairs(4))), tmp_path / "z", skip_bad=False)
-    assert one.digest == two.digest != three.digest
+    one, two, three = (spooled(tmp_path, pairs(count))[0].digest for count in (3, 3, 4))
+    assert one == two != three
 
 
-def test_bad_rows_are_refused_together_with_their_places_before_anything_is_asked(tmp_path):
-    rows = pairs(12)
-    for at in (2, 5, 6, 7, 8, 9, 10):
-        rows[at]["a"] = ""
-    source = write_lines(tmp_path / "pairs.jsonl", rows)
+def test_bad_rows_are_refused_together_with_their_places_and_those_that_are_passed_over_keep_theirs(tmp_path):
+    rows = [row | ({"a": ""} if n in (2, 5, 6, 7, 8, 9, 10) else {}) for n, row in enumerate(pairs(12))]
     with pytest.raises(InputError) as caught:
-        spooled_to(opened(source), tmp_path / "cases.jsonl", skip_bad=False)
-    said = str(caught.value)
-    assert "7 of 12 rows cannot be judged" in said
-    assert "line 3" in said
-    assert "and 2 more" in said
-    assert "--skip-bad" in said
-
-
-def test_bad_rows_that_are_passed_over_keep_their_place(tmp_path):
+        spooled(tmp_path, rows)
+    for said in ("7 of 12 rows cannot be judged", "line 3", "and 2 more", "--skip-bad"):
+        assert said in str(caught.value)
     rows = pairs(3)
     rows[1]["b"] = " "
-    spooled = spooled_to(opened(write_lines(tmp_path / "p.jsonl", rows)), tmp_path / "cases.jsonl", skip_bad=True)
-    assert (spooled.cases, spooled.bad) == (3, 1)
-    known = [read_case(line) for line in (tmp_path / "cases.jsonl").read_bytes().splitlines()]
-    assert [case.bad is None for case in known] == [True, False, True]
+    found, known = spooled(tmp_path, rows, skip_bad=True)
+    assert (found.cases, found.bad, [case.bad is None for case in known]) == (3, 1, [True, False, True])
 
 
+@settings(max_examples=40)
 @given(cases=st.integers(1, 40), seed=st.integers(0, 2**31), limit=st.none() | st.integers(1, 50))
 def test_shuffling_gives_every_case_once_and_the_same_order_for_the_same_seed(tmp_path_factory, cases, seed, limit):
     path = tmp_path_factory.mktemp("shuffle") / "cases.jsonl"

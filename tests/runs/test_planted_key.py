@@ -1,6 +1,8 @@
-"""A key that a server repeats in its errors is found nowhere: not in files, reports, messages, logs or processes."""
+"""A key that a server repeats in its errors is found nowhere: not in files, reports, messages, logs or processes; and
+the secret of a run's journal only there."""
 
 import asyncio
+import base64
 import io
 import json
 import logging
@@ -15,10 +17,11 @@ import duckdb
 import pytest
 from aiohttp import web
 from fastapi.testclient import TestClient
-from runs.conftest import judge_of, pairs, write_lines
+from runs.conftest import judge_of, pairs
 from scripted.provider import fails, judges, redirects_to
 from stored import everything_in
 
+from adjudge.journal import open_journal
 from adjudge.llm.batch.base import BatchSettings
 from adjudge.protocols.compare.settings import CompareSettings
 from adjudge.server.app import create_app
@@ -59,8 +62,19 @@ ECHOES = {
 def echoing(request):
     """Each case has its own way to repeat the key that came with the request."""
     assert request.headers["Authorization"] == f"Bearer {KEY}"
+    SEEN.extend(map(read_of_a_process, Path("/proc").glob("[0-9]*/cmdline")))
     number = re.search(r"Plan tool (\d)", request.turns[0])
     return ECHOES[f"case-{number[1]}" if number else "case-0"]()
+
+
+SEEN = []
+
+
+def read_of_a_process(path):
+    try:
+        return path.read_bytes()
+    except OSError:  # it has ended meanwhile
+        return b""
 
 
 def holds_key(content):
@@ -81,17 +95,22 @@ def echo(provider, command, monkeypatch):
     return judge_of(provider)
 
 
-async def test_a_run_its_exports_and_its_messages_hold_no_key(echo, command, files, tmp_path, caplog):
+async def test_a_run_its_process_its_exports_and_its_messages_hold_no_key_and_not_the_secret_of_its_journal(
+    provider, echo, command, files, tmp_path, caplog
+):
     caplog.set_level(logging.DEBUG)
-    write_lines(tmp_path / "pairs.jsonl", pairs(len(ECHOES)))
-    said = [await command("run", "compare", "pairs.jsonl", "--run", "out", "--judge", echo, "--one-order")]
-    assert said[0].code == 1, said[0].err
+    SEEN.clear()
+    process = await command.start_run(len(ECHOES), "--judge", echo, "--one-order")
+    out, err = await process.communicate()
+    assert process.returncode == 1, err
+    assert any(b"--judge" in line for line in SEEN)
+    assert holds_key(b"".join(SEEN) + out + err) == []
     files.check_complete(len(ECHOES))
     failed = {line["case"]: line["message"] for line in files.failures}
     assert failed.keys() == ECHOES.keys() - {"case-5"}
     assert all("***" in message for case, message in failed.items() if case != "case-4"), failed
     assert b"were read with ***." in (files.path / "verdicts.jsonl").read_bytes()
-    said.append(await command("run", "--resume", "out", "--retry-failed", "--json-progress"))
+    said = [await command("run", "--resume", "out", "--retry-failed", "--json-progress")]
     for name in ("out.csv", "out.jsonl", "out.parquet", "out.md", "site.html"):
         said.append(await command("export", "out", "-o", name))
         assert said[-1].code == 0, said[-1].err
@@ -99,6 +118,9 @@ async def test_a_run_its_exports_and_its_messages_hold_no_key(echo, command, fil
     said += [await command(*show) for show in shows]
     said.append(await command("doctor", "--judge", echo))
     assert "failed   http://127.0.0.1" in said[-1].out
+    said.append(await command("replay", files.verdicts[0]["verdict_id"], "--journal", "out/journal.db"))
+    assert said[-1].code == 0, said[-1].err
+    said += [await command(*words) for words in (("doctor", "--journal", "out/journal.db"), ("run", "--help"))]
     case = ("compare", "--task", "Plan tool 1.", "--a", "One plan.", "--b", "Another plan.", "--judge", echo)
     said.append(await command(*case))
     assert (said[-1].code, "***" in said[-1].err) == (1, True), said[-1].err
@@ -106,6 +128,13 @@ async def test_a_run_its_exports_and_its_messages_hold_no_key(echo, command, fil
     heard = "".join(each.out + each.err for each in said) + str(rows) + caplog.text
     assert holds_key(heard.encode()) == []
     assert files_with_key(tmp_path) == []
+    journal = open_journal(files.path / "journal.db")
+    secret = journal.secret
+    journal.close()
+    others = [path for path in tmp_path.rglob("*") if path.is_file() and not path.name.startswith("journal.db")]
+    contents = [heard.encode(), *(request.body for request in provider.requests), *map(Path.read_bytes, others)]
+    for form in (secret, secret.hex().encode(), base64.b64encode(secret), repr(secret).encode()):
+        assert len(others) > 5 and not any(form in content for content in contents)
 
 
 @pytest.mark.parametrize("judge", ["openai:gpt-4o", "anthropic:claude-sonnet-4-5"])
@@ -114,9 +143,8 @@ async def test_a_batch_whose_results_repeat_the_key_leaves_none(provider, comman
     for name, path in (("OPENAI", "/v1"), ("ANTHROPIC", "")):
         command.environment |= {f"{name}_BASE_URL": provider.url + path, f"{name}_API_KEY": KEY}
     provider.script = lambda request: ECHOES["case-0" if "tool 0" in request.turns[0] else "case-5"]()
-    write_lines(tmp_path / "pairs.jsonl", pairs(2))
     options = ("--judge", judge, "--one-order", "--batch", "--poll", "0.05")
-    done = await command("run", "compare", "pairs.jsonl", "--run", "out", *options)
+    done = await command.run(2, *options, exits=1)
     assert [line["case"] for line in files.failures] == ["case-0"], done.err
     assert b"were read with ***." in (files.path / "verdicts.jsonl").read_bytes()
     assert holds_key((done.out + done.err).encode()) == []
@@ -124,7 +152,7 @@ async def test_a_batch_whose_results_repeat_the_key_leaves_none(provider, comman
 
 
 async def test_the_verdict_from_a_reply_that_repeated_the_key_is_replayed_byte_for_byte(echo, command, tmp_path):
-    (one,) = [pair for pair in pairs(6) if pair["id"] == "case-5"]
+    one = pairs(6)[5]
     (tmp_path / "case.json").write_text(json.dumps({name: one[name] for name in ("task", "a", "b")}))
     made = await command("compare", "case.json", "--judge", echo, "--one-order", "--format", "json")
     assert made.code == 0, made.err
@@ -135,8 +163,7 @@ async def test_the_verdict_from_a_reply_that_repeated_the_key_is_replayed_byte_f
 
 
 async def test_labels_of_a_run_and_what_is_made_of_them_hold_no_key(echo, command, files, tmp_path):
-    write_lines(tmp_path / "pairs.jsonl", [pair for pair in pairs(6) if pair["id"] == "case-5"])
-    said = [await command("run", "compare", "pairs.jsonl", "--run", "out", "--judge", echo, "--one-order")]
+    said = [await command.run(pairs(6)[5:], "--judge", echo, "--one-order")]
     said.append(await command("label", "out", "--annotator", "ann", stdin=b"1\n"))
     assert [path.name for path in (files.path / "labels").glob("ann*")] == ["ann.jsonl"], said[-1].err
     said += [await command("agree", "out", "-o", name) for name in ("agreement.html", "agreement.json")]
@@ -145,28 +172,26 @@ async def test_labels_of_a_run_and_what_is_made_of_them_hold_no_key(echo, comman
     assert files_with_key(tmp_path) == []
 
 
-@pytest.mark.parametrize("case", [0, 1, 2])
-async def test_the_service_tells_strangers_no_key(echo, tmp_path, monkeypatch, case):
+async def test_the_service_tells_strangers_no_key(echo, tmp_path, monkeypatch):
     monkeypatch.setenv("ADJUDGE_API_KEY", KEY)
 
     def ask():
         with TestClient(create_app(CompareSettings(judge=echo), journal=tmp_path / "j.db")) as client:
-            body = {"userTask": f"Plan tool {case}.", "responseA": "One plan.", "responseB": "Another plan."}
-            return client.post("/api/evaluate", json=body)
+            for case in range(3):
+                body = {"userTask": f"Plan tool {case}.", "responseA": "One plan.", "responseB": "Another plan."}
+                answer = client.post("/api/evaluate", json=body)
+                assert (answer.status_code, holds_key(answer.content)) == (502, [])
 
-    answer = await asyncio.to_thread(ask)
-    assert answer.status_code == 502
-    assert holds_key(answer.content) == []
+    await asyncio.to_thread(ask)
     assert files_with_key(tmp_path) == []
 
 
-@pytest.mark.parametrize("status", [401, 500])
-async def test_the_pages_and_runs_of_the_service_hold_no_key(provider, tmp_path, monkeypatch, caplog, status):
+async def test_the_pages_and_runs_of_the_service_hold_no_key(provider, tmp_path, monkeypatch, caplog):
     """One member of the jury repeats the key in its error, another one in its reply."""
     monkeypatch.setenv("ADJUDGE_API_KEY", KEY)
     monkeypatch.setattr("adjudge.llm.retry._backoff", lambda *_: 0.0)
     caplog.set_level(logging.DEBUG)
-    provider.script = lambda request: fails(status, ECHO) if request.json["model"] == "bad" else repeated_in_the_reply()
+    provider.script = lambda request: fails(401, ECHO) if request.json["model"] == "bad" else repeated_in_the_reply()
     judge = "jury:" + "+".join(f"{provider.url}/v1#{model}" for model in ("a", "b", "bad"))
 
     def ask():
@@ -199,28 +224,6 @@ async def test_the_pages_and_runs_of_the_service_hold_no_key(provider, tmp_path,
     assert files_with_key(tmp_path) == []
 
 
-async def test_no_process_of_a_run_shows_the_key(provider, command, tmp_path):
-    seen = []
-
-    def looking(request):
-        assert request.headers["Authorization"] == f"Bearer {KEY}"
-        for line in Path("/proc").glob("[0-9]*/cmdline"):
-            try:
-                seen.append(line.read_bytes())
-            except OSError:  # it has ended meanwhile
-                continue
-        return judges()
-
-    provider.script = looking
-    command.environment["ADJUDGE_API_KEY"] = KEY
-    write_lines(tmp_path / "pairs.jsonl", pairs(1))
-    process = await command.start("run", "compare", "pairs.jsonl", "--run", "out", "--judge", judge_of(provider))
-    out, err = await process.communicate()
-    assert process.returncode == 0, err
-    assert any(b"--judge" in line for line in seen)
-    assert holds_key(b"".join(seen) + out + err) == []
-
-
 @pytest.mark.parametrize(
     ("options", "instead"),
     [
@@ -235,12 +238,10 @@ async def test_no_process_of_a_run_shows_the_key(provider, command, tmp_path):
 async def test_a_password_in_an_address_is_refused_with_the_variable_to_use(command, tmp_path, options, instead):
     for name in ("OPENAI_BASE_URL", "BRAVE_BASE_URL"):
         command.environment[name] = f"http://ann:{KEY}@127.0.0.1:1/v1"
-    write_lines(tmp_path / "pairs.jsonl", pairs(1))
     given = [option.format(key=KEY) for option in options]
-    said = [await command("run", "compare", "pairs.jsonl", "--run", "out", *given)]
+    said = [await command.run(1, *given, exits=2)]
     said.append(await command("compare", "--task", "t", "--a", "a", "--b", "b", *given))
-    for each in said:
-        assert (each.code, instead in each.err) == (2, True), each.err
+    assert [(each.code, instead in each.err) for each in said] == [(2, True)] * 2, said
     said.append(await command("judges"))
     if "--search" not in given:
         said.append(await command("doctor", *given))

@@ -9,8 +9,7 @@ from contextlib import suppress
 from pathlib import Path
 
 import orjson
-import pytest
-from runs.conftest import pairs, read_lines, until, write_lines
+from runs.conftest import read_lines, until
 
 from adjudge import CompareSettings
 from adjudge.errors import InputError, JudgeSpecError, RubricError
@@ -28,20 +27,17 @@ def pool_of(pid):
     return found
 
 
-async def test_a_killed_process_is_replaced_and_its_cases_are_judged(command, files, tmp_path):
-    write_lines(tmp_path / "pairs.jsonl", pairs(300))  # enough for one to be killed in the middle
-    running = asyncio.create_task(command("run", "compare", "pairs.jsonl", "--run", "out", "--workers", "2"))
+async def test_a_killed_process_is_replaced_and_its_cases_are_judged(command, files):
+    running = asyncio.create_task(command.run(200, "--workers", "1"))  # enough for it to be killed in the middle
     verdicts = files.path / "verdicts.jsonl"
     await until(lambda: verdicts.exists() and verdicts.stat().st_size > 0)
     os.kill(pool_of(os.getpid())[0], signal.SIGKILL)
-    done = await running
-    assert done.code == 0, done.err
-    files.check_complete(300)
+    await running
+    files.check_complete(200)
 
 
-async def test_a_case_that_always_ends_its_process_is_a_failure(command, files, tmp_path):
-    write_lines(tmp_path / "pairs.jsonl", pairs(1))
-    running = asyncio.create_task(command("run", "compare", "pairs.jsonl", "--run", "out", "--workers", "1"))
+async def test_a_case_that_always_ends_its_process_is_a_failure(command, files):
+    running = asyncio.create_task(command.run(1, "--workers", "1", exits=1))
 
     def kill_the_pool():
         for child in pool_of(os.getpid()):
@@ -50,20 +46,18 @@ async def test_a_case_that_always_ends_its_process_is_a_failure(command, files, 
         return running.done()
 
     await until(kill_the_pool)
-    assert (await running).code == 1
+    await running
     files.check_complete(1)
     assert [line["reason"] for line in files.failures] == ["crashed"]
 
 
-async def test_a_killed_run_leaves_no_process_behind_and_goes_on(command, files, tmp_path):
-    write_lines(tmp_path / "pairs.jsonl", pairs(60))
-    process = await command.start("run", "compare", "pairs.jsonl", "--run", "out", "--workers", "1")
+async def test_a_killed_run_leaves_no_process_behind_and_goes_on(command, files):
+    process = await command.start_run(60, "--workers", "1")
     await until(lambda: (files.path / "verdicts.jsonl").exists() and read_lines(files.path / "verdicts.jsonl"))
     assert pool_of(process.pid)
     process.kill()
     await process.communicate()  # until nobody holds its pipes
-    rest = await command("run", "--resume", "out")
-    assert rest.code == 0, rest.err
+    await command.resume()
     files.check_complete(60)
 
 
@@ -107,7 +101,7 @@ def test_a_pool_is_for_many_cases_of_the_embedded_judge_alone():
     assert workers("openai:gpt-4o", 10**6) == workers("jury:embedded+openai:gpt-4o", 10**6) == 0
 
 
-@pytest.mark.parametrize("kind", [InputError, JudgeSpecError, RubricError])
-def test_an_error_comes_back_from_another_process_as_it_was(kind):
-    error = pickle.loads(pickle.dumps(kind("judge", "nope", "one that exists")))
-    assert (type(error), str(error), error.place) == (kind, "judge: nope; one that exists", "judge")
+def test_an_error_comes_back_from_another_process_as_it_was():
+    for kind in (InputError, JudgeSpecError, RubricError):
+        error = pickle.loads(pickle.dumps(kind("judge", "nope", "one that exists")))
+        assert (type(error), str(error), error.place) == (kind, "judge: nope; one that exists", "judge")

@@ -3,10 +3,10 @@
 import json
 
 import pytest
-from runs.conftest import judge_of, pairs, write_lines
+from runs.conftest import judge_of, number_in, pairs, write_lines
 from scripted.provider import fails, judges
 
-CASES = 12
+CASES = 10
 RUBRIC = """\
 name: mine
 version: "1"
@@ -50,7 +50,7 @@ def probe(provider, command, tmp_path):
 
 
 async def test_a_judge_that_follows_length_moves_with_padding(probe):
-    done, found = await probe(follows_length)
+    done, found = await probe(follows_length, "--probes", "swap", "padding", "bold")
     assert done.code == 0, done.err
     assert (found["padding"]["cases"], found["padding"]["toward"]["value"]) == (CASES, 1.0)
     assert found["padding"]["net"]["value"] > 0.4
@@ -61,14 +61,13 @@ async def test_a_judge_that_follows_length_moves_with_padding(probe):
 
 async def test_what_moves_has_its_right_size(probe):
     def follows_length_in_every_third_case(request):
-        number = int(request.fenced("TASK").removeprefix("Plan tool ").rstrip("."))
-        return judges() if number % 3 == 0 else is_fair(request)
+        return is_fair(request) if number_in(request) % 3 else judges()
 
     _, found = await probe(follows_length_in_every_third_case, "--probes", "padding")
     padding = found["padding"]
-    assert (padding["toward"]["value"], padding["away"]["value"]) == (4 / 12, 0.0)
+    assert (padding["toward"]["value"], padding["away"]["value"]) == (4 / CASES, 0.0)
     # Both answers are of one length before: four cases go from a tie to a win.
-    assert padding["net"]["value"] == pytest.approx(4 * 0.5 / 12)
+    assert padding["net"]["value"] == pytest.approx(4 * 0.5 / CASES)
     assert padding["found"] is True
 
 

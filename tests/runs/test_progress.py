@@ -86,20 +86,17 @@ def test_json_lines_are_objects_with_the_sums():
     assert (last["verdicts"], last["failures"], last["goal"]) == (5, 1, 100)
 
 
-@pytest.mark.parametrize(
-    ("seen", "between"),
-    [
+def test_the_time_left_is_a_range_and_only_after_five_cases_and_ten_seconds(monkeypatch):
+    for seen, between in (
         ([(0, 0), (9, 50)], None),  # too early
         ([(0, 0), (100, 4)], None),  # too few
         ([(0, 0), (10, 25)], (10 * 100 / 30, 10 * 100 / 20)),
         ([(0, 0), (50, 3), (100, 6), (120, 9)], (120 * 100 / 12, 120 * 100 / 6)),  # slow: counted from the start
-        ([(0, 0), (1, 900), (20, 901), (45, 926)], (25 * 100 / 30, 25 * 100 / 20)),  # now slower than at the start
-    ],
-)
-def test_the_time_left_is_a_range_and_only_after_five_cases_and_ten_seconds(monkeypatch, seen, between):
-    pulse = Throughput()
-    for now, done in seen:
-        monkeypatch.setattr("adjudge.runs.progress.time.monotonic", lambda now=now: now)
-        pulse.record(done)
-    found = pulse.left_between(100)
-    assert found == (None if between is None else pytest.approx(between))
+        ([(0, 0), (1, 900), (20, 901), (45, 926)], (25 * 100 / 30, 25 * 100 / 20)),  # slower than at the start
+    ):
+        pulse = Throughput()
+        for now, done in seen:
+            monkeypatch.setattr("adjudge.runs.progress.time.monotonic", lambda now=now: now)
+            pulse.record(done)
+        found = pulse.left_between(100)
+        assert found == (None if between is None else pytest.approx(between)), seen

@@ -1,30 +1,19 @@
 """What a run has paid is read off its journal: after kills, with retries, under a limit on dollars or on calls."""
 
-import asyncio
 import json
-import os
-import pty
 import re
-import signal
 import sqlite3
-import sys
 from decimal import Decimal
 
 import pytest
-from runs.conftest import judge_of, pairs, until, write_lines
-from scripted.provider import judges, says, waits
+from runs.conftest import judging_but, pairs
+from scripted.provider import judges, says
 
+from adjudge.errors import InputError
 from adjudge.journal import Stored, open_journal
 from adjudge.judges.budget import LocalBudget
 from adjudge.models.common import Usage
-
-OPENAI = ("--judge", "openai:gpt-4o", "--one-order", "--max-tokens", "1000")
-
-
-@pytest.fixture
-def priced(provider, command):
-    command.environment |= {"OPENAI_BASE_URL": f"{provider.url}/v1", "OPENAI_API_KEY": "k"}
-    return command
+from adjudge.runs.plan import RunOptions
 
 
 def forget_outcomes(folder, *, unread=0):
@@ -42,164 +31,123 @@ def forget_outcomes(folder, *, unread=0):
 
 
 @pytest.mark.parametrize("unread", [0, 3])
-async def test_the_budget_counts_what_a_killed_process_paid(provider, priced, files, tmp_path, unread):
-    write_lines(tmp_path / "pairs.jsonl", pairs(8))
-    assert (await priced("run", "compare", "pairs.jsonl", "--run", "out", *OPENAI)).code == 0
+async def test_the_budget_counts_what_a_killed_process_paid(provider, command, priced, files, unread):
+    await command.run(8, *priced)
     whole, calls = files.summary, provider.calls
-    forget_outcomes(tmp_path / "out", unread=unread)
-    done = await priced("run", "--resume", "out", "--json-progress")
-    assert (done.code, provider.calls) == (0, calls), done.err
+    forget_outcomes(files.path, unread=unread)
+    done = await command.resume("--json-progress")
     shown = json.loads(done.err.splitlines()[-1])
     for name in ("paid_usd", "cost_usd", "calls", "input_tokens", "output_tokens"):
         assert files.summary[name] == shown[name] == whole[name], name
     assert files.summary["paid_usd"] == files.summary["cost_usd"] != "0"
+    assert provider.calls == calls
 
 
-async def test_no_call_is_sent_where_a_killed_process_spent_the_budget(provider, priced, files, tmp_path):
-    write_lines(tmp_path / "pairs.jsonl", pairs(12))
-    assert (await priced("run", "compare", "pairs.jsonl", "--run", "out", *OPENAI, "--limit", "8")).code == 0
+async def test_no_call_is_sent_where_a_killed_process_spent_the_budget(provider, command, priced, files):
+    await command.run(12, *priced, "--limit", "8")
     paid, calls = float(files.summary["paid_usd"]), provider.calls
-    forget_outcomes(tmp_path / "out", unread=4)
-    done = await priced("run", "--resume", "out", "--budget", paid, "--concurrency", "1")
-    assert done.code == 1 and "stopped by the budget" in done.err
+    forget_outcomes(files.path, unread=4)
+    done = await command.resume("--budget", paid, "--concurrency", "1", exits=1)
+    assert "stopped by the budget" in done.err
     assert provider.calls == calls
     assert (files.summary["verdicts"], float(files.summary["paid_usd"])) == (8, paid)
 
 
-async def test_replies_that_another_run_paid_for_are_used_and_not_paid(provider, priced, files, tmp_path):
-    write_lines(tmp_path / "pairs.jsonl", pairs(3))
-    for name in ("first", "out"):
-        done = await priced("run", "compare", "pairs.jsonl", "--run", name, "--journal", "shared.db", *OPENAI)
-        assert done.code == 0, done.err
+async def test_a_budget_is_the_runs_total_over_all_resumes_and_none_lifts_it(provider, command, priced, files):
+    done = await command.run(40, *priced, "--concurrency", "4", "--budget", "0.08", exits=1)
+    assert re.search(
+        r"stopped by the budget: \$0\.0\d+ is spent of a budget of \$0\.08, and one more call may cost up "
+        r"to \$0\.0\d+, with a reply of [\d,]+ tokens; continue with a higher one \(none removes the limit\): "
+        r"adjudge run --resume out --budget USD$",
+        done.err, re.MULTILINE,
+    ), done.err  # fmt: skip
+    spent, calls = Decimal(files.summary["paid_usd"]), provider.calls
+    assert 0 < spent <= Decimal("0.08") and files.summary["open"] > 0 and files.summary["failures"] == 0
+    assert "is spent of a budget of $0.08" in (await command.resume(exits=1)).err
+    # What is left may do for a call or two, and never for more than the budget.
+    assert Decimal(files.summary["paid_usd"]) <= Decimal("0.08") and provider.calls - calls <= 2
+    assert "nothing was sent" in (await command.resume("--budget", format(spent, "f"), exits=1)).err
+    assert provider.calls < 40
+    await command.resume("--budget", "none")
+    files.check_complete(40)
+    assert provider.calls == 40
+    assert json.loads((files.path / "run.json").read_text())["options"]["budget"] is None
+
+
+async def test_after_a_resume_the_budget_still_knows_how_large_the_replies_were(provider, command, priced, files):
+    judge = priced[:3]  # with as many tokens as a reply may have
+    await command.run(20, *judge, "--limit", "12")
+    (largest,) = files.summary["largest_replies"]
+    assert (largest["judge"], largest["replies"], largest["output_tokens"]) == ("openai:gpt-4o", 12, 200)
+    # A reply of 8,192 tokens would cost $0.08 and not fit; one like those before costs half a cent.
+    left = Decimal(files.summary["paid_usd"]) + Decimal("0.06")
+    await command.resume("--budget", format(left, "f"))
+    assert files.summary["largest_replies"][0]["replies"] == 20
+    files.check_complete(20)
+
+
+@pytest.mark.parametrize("shared", ["rows", "orders"])
+async def test_what_equal_rows_or_both_orders_share_is_paid_once_and_uses_the_budget_once(
+    provider, command, priced, files, shared
+):
+    if shared == "rows":
+        rows, options = [*(pairs(1) * 30), *pairs(3)], (*priced, "--budget", "0.2")
+    else:  # of identical answers both orders ask the same
+        rows, options = [{**row, "b": row["a"]} for row in pairs(3)], priced[:2]
+    done = await command.run(rows, *options)
+    files.check_complete(len(rows))
     assert provider.calls == 3
-    assert files.summary["calls"] == 3 and float(files.summary["cost_usd"]) > 0
+    assert "\n3 calls, " in done.out and " was paid by this run" not in done.out
+    assert files.summary["paid_usd"] == files.summary["cost_usd"] == "0.012"
+
+
+async def test_replies_that_another_run_paid_for_are_used_and_not_paid(provider, command, priced, files):
+    for name in ("first", "out"):
+        done = await command.run(3, *priced, "--journal", "shared.db", folder=name)
+    assert provider.calls == files.summary["calls"] == 3 and float(files.summary["cost_usd"]) > 0
     assert files.summary["paid_usd"] == "0"
     assert "$0.0000 was paid by this run; the other replies were already stored" in done.out
 
 
-async def test_totals_do_not_shrink_when_failures_are_tried_again(provider, command, files, tmp_path):
-    write_lines(tmp_path / "pairs.jsonl", pairs(6))
-    provider.script = lambda request: (
-        says("nonsense") if int(request.turns[0].split("Plan tool ")[1][0]) < 2 else judges()
-    )
-    await command("run", "compare", "pairs.jsonl", "--run", "out", "--judge", judge_of(provider), "--one-order")
-    before, calls = files.summary, provider.calls
-    assert (before["failures"], before["calls"]) == (2, calls)
+async def test_totals_do_not_shrink_when_failures_are_tried_again(provider, command, asked, files):
+    provider.script = judging_but(dict.fromkeys(range(2), says("nonsense")))
+    await command.run(6, *asked, exits=1)
+    calls = provider.calls
+    assert (files.summary["failures"], files.summary["calls"], files.summary["reasons"]) == (2, calls, {"malformed": 2})
     provider.script = lambda request: judges()
-    dry = await command("run", "--resume", "out", "--retry-failed", "--dry-run")
+    dry = await command.resume("--retry-failed", "--dry-run")
     assert "about 2 calls" in dry.err, "the failed cases are asked again"
-    assert (await command("run", "--resume", "out", "--retry-failed")).code == 0
+    await command.resume("--retry-failed")
     assert files.summary["calls"] == provider.calls == calls + 2
-    assert (await command("run", "--resume", "out")).code == 0
+    await command.resume()
     assert files.summary["calls"] == provider.calls, "also when the run is opened once more"
 
 
-async def test_failures_that_were_not_reached_stay_failures(provider, command, files, tmp_path):
-    write_lines(tmp_path / "pairs.jsonl", pairs(5))
+async def test_failures_that_were_not_reached_stay_failures(provider, command, asked, files):
     provider.script = lambda request: says("nonsense")
-    args = ("--judge", judge_of(provider), "--one-order", "--concurrency", "1")
-    await command("run", "compare", "pairs.jsonl", "--run", "out", *args)
+    await command.run(5, *asked, "--concurrency", "1", exits=1)
     provider.script = lambda request: judges()
-    done = await command("run", "--resume", "out", "--retry-failed", "--max-calls", provider.calls + 2)
-    assert done.code == 1, done.err
+    done = await command.resume("--retry-failed", "--max-calls", provider.calls + 2, exits=1)
     told = {name: files.summary[name] for name in ("verdicts", "failures", "open", "reasons")}
     assert told == {"verdicts": 2, "failures": 3, "open": 0, "reasons": {"malformed": 3}}
     assert len(files.failures) == 3 and "still open" not in done.out
 
 
-async def test_at_most_so_many_calls_are_sent_over_all_resumes(provider, command, files, tmp_path):
-    write_lines(tmp_path / "pairs.jsonl", pairs(10))
-    args = ("--judge", judge_of(provider), "--one-order", "--max-calls", "4")
-    done = await command("run", "compare", "pairs.jsonl", "--run", "out", *args)
-    assert (done.code, provider.calls, files.summary["verdicts"]) == (1, 4, 4), done.err
+async def test_at_most_so_many_calls_are_sent_over_all_resumes(provider, command, asked, files):
+    done = await command.run(10, *asked, "--max-calls", "4", exits=1)
+    assert (provider.calls, files.summary["verdicts"]) == (4, 4)
     assert "4 of at most 4 calls were sent" in done.err and "--max-calls COUNT" in done.err
-    assert (await command("run", "--resume", "out")).code == 1 and provider.calls == 4
-    assert (await command("run", "--resume", "out", "--max-calls", "7")).code == 1 and provider.calls == 7
-    assert (await command("run", "--resume", "out", "--max-calls", "none")).code == 0 and provider.calls == 10
-    refused = await command("run", "--resume", "out", "--max-calls", "many")
-    assert refused.code == 2 and "--max-calls: many; a whole number of calls, or none" in refused.err
+    for options, exits, calls in (((), 1, 4), (("--max-calls", "7"), 1, 7), (("--max-calls", "none"), 0, 10)):
+        await command.resume(*options, exits=exits)
+        assert provider.calls == calls
+    refused = await command.resume("--max-calls", "many", exits=2)
+    assert "--max-calls: many; a whole number of calls, or none" in refused.err
 
 
-async def test_an_estimate_counts_only_the_cases_of_the_limit(provider, command, tmp_path):
-    write_lines(tmp_path / "pairs.jsonl", pairs(40))
-    args = ("--judge", judge_of(provider), "--one-order", "--limit", "5", "--dry-run")
-    assert "about 5 calls" in (await command("run", "compare", "pairs.jsonl", "--run", "out", *args)).err
-
-
-async def test_an_estimate_counts_repairs_as_often_as_this_judge_needed_them(provider, command, tmp_path):
-    write_lines(tmp_path / "few.jsonl", pairs(4))
-    write_lines(tmp_path / "pairs.jsonl", pairs(24)[4:])
-    args = ("--judge", judge_of(provider), "--one-order", "--journal", "shared.db")
-    before = await command("run", "compare", "pairs.jsonl", "--run", "out", *args, "--dry-run")
-    assert "about 20 calls" in before.err and "up to 40 calls if every reply has to be repaired" in before.err
-
-    def misquote(reply):
-        if "criteria" in reply:
-            next(iter(reply["criteria"].values()))["quote_1"] = "These words are in neither of the two answers."
-
-    odd = ("Plan tool 1.", "Plan tool 3.")
-    provider.script = lambda request: judges(change=misquote if any(one in request.turns[0] for one in odd) else None)
-    assert (await command("run", "compare", "few.jsonl", "--run", "few", *args, "--concurrency", "1")).code == 0
-    assert provider.calls == 6, "two replies were repaired"
-    after = await command("run", "compare", "pairs.jsonl", "--run", "out", *args, "--dry-run")
-    assert "about 30 calls" in after.err and "2 of 4 replies in this journal were" in after.err
-
-
-async def test_a_hang_up_ends_a_run_as_a_termination_does(provider, command, files, tmp_path):
-    write_lines(tmp_path / "pairs.jsonl", pairs(60))
-    provider.script = lambda request: waits(0.05, judges())
-    args = ("--judge", judge_of(provider), "--one-order", "--concurrency", "2")
-    process = await command.start("run", "compare", "pairs.jsonl", "--run", "out", *args)
-    await until(lambda: provider.calls > 4)
-    process.send_signal(signal.SIGHUP)
-    _, err = await process.communicate()
-    assert process.returncode == 130, err
-    assert files.summary["stopped_by"] == "interrupted"
-    assert files.summary["calls"] == files.summary["verdicts"] == len(files.verdicts) > 0
-
-
-async def test_progress_names_a_provider_from_which_nothing_comes_back(provider, command, tmp_path, monkeypatch):
-    monkeypatch.setattr("adjudge.runs.job._SILENCE", 1.0)
-    write_lines(tmp_path / "pairs.jsonl", pairs(3))
-    provider.script = lambda request: waits(4.0, judges())
-    args = ("--judge", judge_of(provider), "--one-order", "--json-progress")
-    done = await command("run", "compare", "pairs.jsonl", "--run", "out", *args)
-    told = [json.loads(line).get("waits_for") or "" for line in done.err.splitlines() if '"waits_for"' in line]
-    assert re.search(r"127\.0\.0\.1:\d+: 3 calls in flight, and nothing has come back for \d s", "\n".join(told))
-
-
-async def test_nohup_is_respected(provider, command, files, tmp_path):
-    write_lines(tmp_path / "pairs.jsonl", pairs(20))
-    provider.script = lambda request: waits(0.05, judges())
-    args = ("--judge", judge_of(provider), "--one-order", "--concurrency", "2")
-    before = signal.signal(signal.SIGHUP, signal.SIG_IGN)  # a child inherits it
-    try:
-        process = await command.start("run", "compare", "pairs.jsonl", "--run", "out", *args)
-    finally:
-        signal.signal(signal.SIGHUP, before)
-    await until(lambda: provider.calls > 4)
-    process.send_signal(signal.SIGHUP)
-    _, err = await process.communicate()
-    assert process.returncode == 0, err
-    files.check_complete(20)
-
-
-async def test_a_closed_terminal_does_not_lose_the_summary(provider, command, files, tmp_path):
-    write_lines(tmp_path / "pairs.jsonl", pairs(60))
-    provider.script = lambda request: waits(0.05, judges())
-    ours, theirs = pty.openpty()
-    args = ("run", "compare", "pairs.jsonl", "--run", "out", "--judge", judge_of(provider), "--one-order")
-    process = await asyncio.create_subprocess_exec(
-        *(sys.executable, "-m", "adjudge.cli.main", *args, "--concurrency", "2"),
-        cwd=command.folder, env=command.environment, stdin=theirs, stdout=theirs, stderr=theirs, start_new_session=True,
-    )  # fmt: skip
-    os.close(theirs)
-    await until(lambda: provider.calls > 4)
-    os.close(ours)  # whatever is written now fails
-    process.send_signal(signal.SIGHUP)
-    assert await process.wait() == 130
-    assert files.summary["stopped_by"] == "interrupted"
-    assert files.summary["verdicts"] == files.summary["calls"] == len(files.verdicts) > 0
+@pytest.mark.parametrize("budget", ["NaN", "inf", "0", "-1"])
+def test_a_budget_is_a_number_of_dollars(budget):
+    with pytest.raises(InputError, match="--budget"):
+        RunOptions(budget=Decimal(budget))
 
 
 async def test_a_judge_without_a_price_is_not_held_up_by_an_overspent_budget():
@@ -209,17 +157,15 @@ async def test_a_judge_without_a_price_is_not_held_up_by_an_overspent_budget():
 
 
 async def test_a_reply_that_an_earlier_process_paid_for_is_charged_once(tmp_path):
-    for _ in range(2):
+    for attempt in range(3):
         journal = open_journal(tmp_path / "journal.db")
         journal.run_id = "run"
-        if journal.get("k") is None:
+        if attempt == 0:
             await journal.put("k", Stored.now(b"{}", 1))
         else:
-            assert [await journal.settle("k"), await journal.settle("k")] == [True, False]
+            assert [await journal.settle("k"), await journal.settle("k")] == [attempt == 1, False]
+        if attempt == 1:
             journal.record_call("k", Decimal("0.5"), Usage())
+        paid = journal.calls_of("run")
         journal.close()
-    journal = open_journal(tmp_path / "journal.db")
-    journal.run_id = "run"
-    assert not await journal.settle("k")
-    assert (journal.calls_of("run").paid, journal.calls_of("run").sent) == (Decimal("0.5"), 1)
-    journal.close()
+    assert (paid.paid, paid.sent) == (Decimal("0.5"), 1)

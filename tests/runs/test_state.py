@@ -1,10 +1,12 @@
 """The sums, and taking stock of a run that was left."""
 
-import orjson
+from typing import get_args
+
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
+from adjudge.models.common import Reason
 from adjudge.runs.job import TRANSIENT, Outcome
 from adjudge.runs.state import Tally
 
@@ -50,11 +52,5 @@ def test_a_case_that_is_retried_is_one_case_without_a_price_or_none(cost, unpric
     assert (tally.verdicts, tally.failures, tally.retrying, tally.unpriced) == (1, 0, 0, unpriced)
 
 
-@pytest.mark.parametrize("reason", sorted(TRANSIENT))
-def test_what_may_pass_is_a_known_reason(reason):
-    from typing import get_args
-
-    from adjudge.models.common import Reason
-
-    assert reason in get_args(Reason)
-    assert orjson.dumps(reason)
+def test_what_may_pass_is_a_known_reason():
+    assert set(get_args(Reason)) >= TRANSIENT

@@ -3,9 +3,10 @@
 import json
 import os
 import shutil
+from functools import partial
 
 import pytest
-from runs.conftest import judge_of, pairs, write_lines
+from runs.conftest import judge_of
 from scripted.provider import ScriptedProvider
 
 RUN = ("run", "compare", "pairs.jsonl", "--run", "out", "--one-order")
@@ -20,14 +21,8 @@ def change(folder, **fields):
 @pytest.fixture
 def begun(command, tmp_path):
     """Begins a run of two cases with one of them judged."""
-
-    async def begin(*options):
-        write_lines(tmp_path / "pairs.jsonl", pairs(2))
-        done = await command(*RUN, "--limit", "1", *options)
-        assert done.code == 0, done.err
-
     command.environment |= {"XDG_DATA_HOME": str(tmp_path / "data"), "ADJUDGE_API_KEY": "a-key-of-mine"}
-    return begin
+    return partial(command.run, 2, "--one-order", "--limit", "1")
 
 
 async def test_ones_own_run_is_resumed_as_before_also_under_another_name(begun, provider, command, tmp_path):
@@ -54,27 +49,21 @@ async def test_a_known_run_that_now_names_another_judge_gets_no_key(begun, provi
     await begun("--judge", judge_of(provider))
     known = json.loads((tmp_path / "out" / "run.json").read_text())
     async with ScriptedProvider() as thief:
-        change(tmp_path, settings=known["settings"] | {"judge": judge_of(thief)})
-        refused = await command(*RESUME)
-        assert (refused.code, thief.calls) == (2, 0)
-        change(tmp_path, settings=known["settings"] | {"search": f"searxng:{thief.url}"})
-        refused = await command(*RESUME)
-        assert (refused.code, thief.calls) == (2, 0)
+        for changed in ({"judge": judge_of(thief)}, {"search": f"searxng:{thief.url}"}):
+            change(tmp_path, settings=known["settings"] | changed)
+            await command.resume(exits=2)
+            assert thief.calls == 0
 
 
-async def test_a_journal_outside_the_folder_is_opened_only_if_it_is_trusted(begun, command, tmp_path):
-    await begun()
-    change(tmp_path, journal="../elsewhere.db")
-    refused = await command(*RESUME)
-    assert (refused.code, "journal ../elsewhere.db" in refused.err) == (2, True), refused.err
-    assert not (tmp_path / "elsewhere.db").exists()
-
-
-async def test_a_run_that_names_nobody_else_needs_no_trust(begun, command, tmp_path):
+async def test_a_run_that_names_nobody_else_needs_no_trust_and_a_journal_outside_the_folder_does(
+    begun, command, tmp_path
+):
     await begun()
     shutil.rmtree(tmp_path / "data")
-    done = await command(*RESUME)
-    assert done.code == 0, done.err
+    await command.resume()
+    change(tmp_path, journal="../elsewhere.db")
+    assert "journal ../elsewhere.db" in (await command.resume(exits=2)).err
+    assert not (tmp_path / "elsewhere.db").exists()
 
 
 @pytest.mark.skipif(os.getuid() != 0, reason="only root can give a folder away")
@@ -86,11 +75,30 @@ async def test_a_folder_of_another_user_needs_trust_although_its_run_is_known(be
     assert (await command(*RESUME, "--trust")).code == 0
 
 
-async def test_the_files_of_a_run_are_for_their_owner_alone(begun, command, tmp_path):
+async def test_nothing_is_written_through_a_link(begun, command, tmp_path):
+    await begun()
+    (tmp_path / "out").rename(tmp_path / "kept")
+    victim = tmp_path / "victim"
+    victim.write_bytes(b"mine")
+    for name in ("verdicts.jsonl", "failures.jsonl", "summary.json", "in_flight", "journal.db", "lock"):
+        shutil.rmtree(tmp_path / "out", ignore_errors=True)
+        shutil.copytree(tmp_path / "kept", tmp_path / "out")
+        link = tmp_path / "out" / name
+        link.unlink(missing_ok=True)
+        link.symlink_to(victim)
+        done = await command.resume(exits=None)
+        assert victim.read_bytes() == b"mine"
+        assert done.code == 2 or not link.is_symlink(), (name, done.err)
+
+
+async def test_the_files_of_a_run_are_for_their_owner_alone_and_what_a_kill_left_of_a_temporary_one_is_removed(
+    begun, command, tmp_path
+):
     before = os.umask(0)
     try:
         await begun()
-        assert (await command(*RESUME)).code == 0
+        (tmp_path / "out" / ".adjudge-left").write_bytes(b"half")
+        await command.resume()
     finally:
         os.umask(before)
     for top in (tmp_path / "out", tmp_path / "data" / "adjudge"):
@@ -98,24 +106,4 @@ async def test_the_files_of_a_run_are_for_their_owner_alone(begun, command, tmp_
         assert len(made) > 1
         modes = {path.name: oct(path.stat().st_mode & 0o777) for path in made}
         assert modes == {path.name: "0o700" if path.is_dir() else "0o600" for path in made}
-
-
-@pytest.mark.parametrize(
-    "name", ["verdicts.jsonl", "failures.jsonl", "summary.json", "in_flight", "journal.db", "lock"]
-)
-async def test_nothing_is_written_through_a_link(begun, command, tmp_path, name):
-    await begun()
-    victim, link = tmp_path / "victim", tmp_path / "out" / name
-    victim.write_bytes(b"mine")
-    link.unlink(missing_ok=True)
-    link.symlink_to(victim)
-    done = await command(*RESUME)
-    assert victim.read_bytes() == b"mine"
-    assert done.code == 2 or not link.is_symlink(), done.err
-
-
-async def test_what_a_kill_left_of_a_temporary_file_is_removed(begun, command, tmp_path):
-    await begun()
-    (tmp_path / "out" / ".adjudge-left").write_bytes(b"half")
-    assert (await command(*RESUME)).code == 0
     assert list((tmp_path / "out").glob(".adjudge-*")) == []

@@ -5,7 +5,7 @@ import tracemalloc
 import krippendorff
 import numpy as np
 import pytest
-from hypothesis import given
+from hypothesis import given, settings
 from hypothesis import strategies as st
 from scipy import stats
 from sklearn.metrics import accuracy_score, cohen_kappa_score, confusion_matrix
@@ -16,7 +16,6 @@ from adjudge.statistics.ratings import base_rates, baselines, confusion, consens
 from adjudge.statistics.resampling import point
 
 LEVELS = ("nominal", "ordinal", "interval")
-CLASSES = st.sampled_from(["A", "tie", "B"])
 STEPS = st.sampled_from([1.0, 2.0, 3.0, 4.0, 5.0])
 _ = None
 
@@ -49,12 +48,6 @@ def expand(table):
     return [(row, column) for row, line in enumerate(table) for column, count in enumerate(line) for _ in range(count)]
 
 
-def by_case(raters):
-    return list(zip(*raters, strict=True))
-
-
-# Cohen 1968, "Weighted kappa", table 1: 200 cases.
-COHEN = [[88, 10, 2], [14, 40, 6], [18, 10, 12]]
 # Krippendorff 2011, "Computing Krippendorff's Alpha-Reliability": examples A, B and C.
 BINARY = [[0, 1, 0, 0, 0, 0, 0, 0, 1, 0], [1, 1, 1, 0, 0, 1, 0, 0, 0, 0]]
 NOMINAL = ["aabbdcccedda", "babbbccceddd"]
@@ -75,13 +68,10 @@ FLEISS = [
 ]
 
 
-def test_cohens_example_of_1960():
+def test_cohens_examples_of_1960_and_1968():
     hundredths = [[25, 13, 12], [12, 2, 16], [3, 15, 2]]
     assert round(cohen_kappa(expand(hundredths)).value, 2) == -0.09
-
-
-def test_cohens_example_of_1968():
-    found = cohen_kappa(expand(COHEN))
+    found = cohen_kappa(expand([[88, 10, 2], [14, 40, 6], [18, 10, 12]]))  # "Weighted kappa", table 1
     assert (round(found.value, 3), found.cases) == (0.492, 200)
 
 
@@ -92,12 +82,13 @@ def test_gwets_example_of_2008():
     assert round(ac1(skewed).value, 4) == 0.9408
 
 
-@pytest.mark.parametrize("raters, level, printed", [
-    (BINARY, "nominal", 0.095), (NOMINAL, "nominal", 0.692), (FOUR, "nominal", 0.743), (FOUR, "ordinal", 0.815),
-    (FOUR, "interval", 0.849), (THREE, "nominal", 0.691), (THREE, "interval", 0.811),
-])  # fmt: skip
-def test_krippendorffs_examples(raters, level, printed):
-    assert round(krippendorff_alpha(by_case(raters), level).value, 3) == printed
+def test_krippendorffs_examples():
+    for raters, level, printed in (
+        *((BINARY, "nominal", 0.095), (NOMINAL, "nominal", 0.692), (FOUR, "nominal", 0.743), (FOUR, "ordinal", 0.815)),
+        *((FOUR, "interval", 0.849), (THREE, "nominal", 0.691), (THREE, "interval", 0.811)),
+    ):
+        rows = list(zip(*raters, strict=True))
+        assert round(krippendorff_alpha(rows, level).value, 3) == printed, level
 
 
 def test_fleiss_kappa_follows_from_alpha():
@@ -106,21 +97,7 @@ def test_fleiss_kappa_follows_from_alpha():
     assert round(1 - (1 - alpha) * ratings / (ratings - 1), 3) == 0.210
 
 
-@given(st.lists(st.tuples(STEPS, STEPS), min_size=2, max_size=40))
-def test_alpha_is_one_less_observed_over_expected_disagreement(pairs):
-    """Written out with Krippendorff's distances: squares of differences, for ordinal ones of mean ranks."""
-    values = np.array(pairs)
-    if len(np.unique(values)) < 2:
-        return
-    pooled = values.ravel()
-    ranks = np.array([(pooled < value).sum() + (pooled == value).sum() / 2 for value in pooled]).reshape(values.shape)
-    for level, numbers in (("interval", values), ("ordinal", ranks)):
-        flat = numbers.ravel()
-        observed = ((numbers[:, 0] - numbers[:, 1]) ** 2).mean()
-        expected = ((flat[:, None] - flat) ** 2).sum() / (len(flat) * (len(flat) - 1))
-        assert krippendorff_alpha(pairs, level).value == pytest.approx(1 - observed / expected, abs=1e-6)
-
-
+@settings(max_examples=40)
 @given(st.lists(st.tuples(STEPS, STEPS), min_size=2, max_size=40))
 def test_kappa_accuracy_and_confusion_are_those_of_scikit_learn(pairs):
     judge, human = zip(*pairs, strict=True)
@@ -135,14 +112,6 @@ def test_kappa_accuracy_and_confusion_are_those_of_scikit_learn(pairs):
         )
         assert cohen_kappa(pairs).value == pytest.approx(plain, abs=1e-6)
         assert quadratic_kappa(pairs).value == pytest.approx(quadratic, abs=1e-6)
-
-
-def test_rank_correlations_are_the_written_out_formulas():
-    pairs = [(1.0, 2.0), (2.0, 1.0), (3.0, 4.0), (4.0, 3.0), (5.0, 5.0)]
-    assert spearman(pairs).value == pytest.approx(1 - 6 * 4 / (5 * 24), abs=1e-6)
-    assert kendall(pairs).value == pytest.approx((8 - 2) / 10, abs=1e-6)
-    # With a tie: concordant less discordant over the root of the pairs untied on either side.
-    assert kendall([(1.0, 1.0), (1.0, 2.0), (2.0, 3.0)]).value == pytest.approx(2 / np.sqrt(2 * 3), abs=1e-6)
 
 
 @given(st.lists(st.lists(st.one_of(st.none(), STEPS), min_size=3, max_size=3), min_size=2, max_size=30))
@@ -162,30 +131,6 @@ def test_rank_correlations_are_those_of_scipy(pairs):
     if len(set(judge)) > 1 and len(set(human)) > 1:
         assert spearman(pairs).value == pytest.approx(stats.spearmanr(judge, human).statistic, abs=1e-9)
         assert kendall(pairs).value == pytest.approx(stats.kendalltau(judge, human).statistic, abs=1e-9)
-
-
-@given(st.lists(st.tuples(STEPS, STEPS), min_size=2, max_size=30), st.randoms())
-def test_the_order_of_cases_changes_no_figure(pairs, random):
-    shuffled = random.sample(pairs, len(pairs))
-    for metric in (accuracy, cohen_kappa, quadratic_kappa, spearman, kendall):
-        one, other = metric(pairs), metric(shuffled)
-        assert (one.cases, one.value is None) == (other.cases, other.value is None)
-        if one.value is not None:
-            assert one.value == pytest.approx(other.value, abs=1e-9)
-
-
-@given(st.lists(st.tuples(CLASSES, CLASSES), min_size=1, max_size=30))
-def test_who_is_called_judge_makes_no_difference(pairs):
-    for metric in (accuracy, cohen_kappa):
-        assert metric(pairs).value == pytest.approx(metric([(human, judge) for judge, human in pairs]).value)
-
-
-@given(st.lists(STEPS, min_size=2, max_size=30).filter(lambda values: len(set(values)) > 1), st.integers(2, 4))
-def test_perfect_agreement_is_one(values, raters):
-    for level in ("nominal", "ordinal", "interval"):
-        assert krippendorff_alpha([[value] * raters for value in values], level).value == pytest.approx(1)
-    for metric in (accuracy, cohen_kappa, quadratic_kappa, spearman, kendall):
-        assert metric(list(zip(values, values, strict=True))).value == pytest.approx(1)
 
 
 def test_gaps_leave_a_case_out_and_are_counted_so():

@@ -24,6 +24,7 @@ from adjudge.statistics.calibration import (
 SCORES = st.sampled_from([1.0, 2.5, 4.0, 6.0, 9.0])
 
 
+@settings(max_examples=40)
 @given(st.lists(st.tuples(SCORES, st.sampled_from([1.0, 2.0, 3.0])), min_size=1, max_size=40))
 def test_the_isotonic_map_is_that_of_scikit_learn(pairs):
     x, y = zip(*pairs, strict=True)
@@ -97,13 +98,13 @@ def test_a_kind_judge_is_mapped_to_the_human_scale_and_errs_less_on_held_out_cas
 
 def test_a_judge_that_knows_nothing_gets_no_map_even_if_one_does_a_little_better_by_chance():
     lucky = 0
-    for seed in range(20):
+    for seed in range(10):
         rng = np.random.default_rng(seed)
         found = calibrate(rng.uniform(0, 100, 60).tolist(), rng.choice([20.0, 60.0, 100.0], 60).tolist())
         assert found.chosen is None
         assert found.reason == "no map has a clearly smaller error on held-out cases than one number for all cases"
         lucky += min(found.errors["isotonic"], found.errors["ordinal"]) < found.errors["mean"]
-    assert lucky >= 3
+    assert lucky >= 2
 
 
 def test_a_judge_that_is_right_already_keeps_its_own_score():

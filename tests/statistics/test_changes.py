@@ -1,5 +1,7 @@
 """Changes over pairs: what is certain by hand, and that the same pairs always give the same figures."""
 
+from itertools import product
+
 import numpy as np
 import pytest
 
@@ -46,17 +48,16 @@ def test_the_same_pairs_give_the_same_figures():
 
 
 def test_the_interval_of_a_change_holds_with_few_pairs():
-    """Percentiles of a bootstrap would not."""
+    """Percentiles of a bootstrap would not. Of 100 intervals 95 hold in the mean, with a deviation of two."""
     rng = np.random.default_rng(6)
-    found = [mean_change(np.zeros(10), rng.normal(0.3, 1, 10)).change.interval for _ in range(400)]
-    assert sum(low <= 0.3 <= high for low, high in found) >= 0.92 * 400
+    found = [mean_change(np.zeros(10), rng.normal(0.3, 1, 10)).change.interval for _ in range(100)]
+    assert sum(low <= 0.3 <= high for low, high in found) >= 92
 
 
-@pytest.mark.parametrize("many", [12, 600])
-@pytest.mark.parametrize("step", [0.1, 1.0])
-def test_a_change_that_is_the_same_everywhere_is_real(many, step):
-    found = mean_change(np.arange(many) / 7, np.arange(many) / 7 + step)
-    assert found.real and "without variance there is no interval" in found.change.reason
+def test_a_change_that_is_the_same_everywhere_is_real():
+    for many, step in product((12, 600), (0.1, 1.0)):
+        found = mean_change(np.arange(many) / 7, np.arange(many) / 7 + step)
+        assert found.real and "without variance there is no interval" in found.change.reason
 
 
 def test_scores_of_which_few_moved_have_no_interval():

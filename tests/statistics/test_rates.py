@@ -61,11 +61,11 @@ def test_ratings_of_a_review_make_no_interval_narrower_than_one_of_them_would():
 def test_a_change_is_tested_by_permuting_units():
     rng = np.random.default_rng(4)
     lucky = 0
-    for _ in range(40):
+    for _ in range(8):
         earlier, later = alike(rng, 12, 10), alike(rng, 12, 10)
         (effect,) = design_effects([[*earlier, *later]])
         lucky += clustered_change(earlier, later, effect).real
-    assert lucky <= 5  # if ratings counted one by one, half of these would be called real
+    assert lucky <= 1  # if ratings counted one by one, half of these would be called real
     better = clustered_change([(3, 10), (2, 10), (4, 10)] * 5, [(0, 10), (1, 10), (0, 10)] * 5, 1.0)
     assert better.real and better.change.value == pytest.approx(-8 / 30)
     assert better.change.interval[0] < -8 / 30 < better.change.interval[1] < 0
@@ -104,13 +104,13 @@ def test_an_estimate_is_the_mean_over_all_pools_that_could_be_behind_the_counts(
 def test_a_person_unlike_all_others_is_in_their_interval_all_the_same():
     """The pool pulls the estimate of one in thirty far down; the interval must not follow it."""
     rng, held, estimates = np.random.default_rng(7), 0, []
-    for _ in range(60):
+    for _ in range(20):
         rates = [0.7] + [0.1] * 29
         found = shrunk_rates([single(int(rng.binomial(5, rate)), 5) for rate in rates])[0]
         low, high = found.estimate.interval
         held += low <= 0.7 <= high
         estimates.append(found.estimate.value)
-    assert held >= 52 and np.mean(estimates) < 0.6
+    assert held >= 17 and np.mean(estimates) < 0.6
 
 
 def test_the_interval_holds_wilsons_and_the_estimate():

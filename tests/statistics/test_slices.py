@@ -70,13 +70,13 @@ def test_parts_without_any_variance():
 def test_looking_at_twelve_parts_without_a_difference_raises_few_alarms(together):
     rng = np.random.default_rng(1)
     alarms = 0
-    for _ in range(60):
+    for _ in range(20):
         rates = np.repeat(rng.beta(1.5, 0.5, 300), together) if together > 1 else 0.75
         values = (rng.random(300 * together) < rates).astype(float)
         names = np.repeat(rng.integers(0, 12, 300), together)
         found = compare_parts(values.tolist(), np.repeat(np.arange(300), together).tolist(), parts_of(names.tolist()))
         alarms += any(part.differs for part in found.values())
-    assert alarms <= 7  # 3 are expected at 5 %
+    assert alarms <= 3  # 1 is expected at 5 %, more than 3 about once in sixty
 
 
 def test_a_bad_part_is_found_among_many():

@@ -105,11 +105,11 @@ def test_a_judge_worse_by_the_margin_seldom_passes_where_judge_and_people_hardly
     """The sample's own variance would be 0 or nearly so, and would let it pass far too often."""
     drawn = random.Random(11)
     passed = 0
-    for _ in range(200):
+    for _ in range(80):
         # All people always say A; the judge says something else in 15 of 100 cases.
         verdicts = ["B" if drawn.random() < 0.15 else "A" for _ in range(30)]
         passed += answer_of([{"ann": "A", "ben": "A", "cat": "A"}] * 30, verdicts).answer == "can"
-    assert passed <= 16  # 8 %; the plain t test passes in 15 % and more
+    assert passed <= 7  # 4 are expected at 5 %; the plain t test passes in 12 and more
 
 
 def test_a_larger_margin_asks_for_less():

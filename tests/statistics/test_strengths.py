@@ -40,11 +40,11 @@ def simulated(theta, nu, gamma, number, seed):
     return counted(first, second, result, length, len(theta))
 
 
-@pytest.mark.parametrize(("wins", "losses", "ties"), [(30, 10, 8), (300, 100, 50), (120, 120, 60), (40, 80, 20)])
-def test_two_systems_differ_by_the_logarithm_of_wins_over_losses(wins, losses, ties):
-    found = fitted(games_of([(0, 1, 1)] * wins + [(0, 1, -1)] * losses + [(0, 1, 0)] * ties, 2))
-    assert found.theta[0] - found.theta[1] == pytest.approx(math.log(wins / losses), abs=0.02)
-    assert math.exp(found.log_nu) == pytest.approx(ties / math.sqrt(wins * losses), rel=0.03)
+def test_two_systems_differ_by_the_logarithm_of_wins_over_losses():
+    for wins, losses, ties in ((30, 10, 8), (300, 100, 50), (120, 120, 60), (40, 80, 20)):
+        found = fitted(games_of([(0, 1, 1)] * wins + [(0, 1, -1)] * losses + [(0, 1, 0)] * ties, 2))
+        assert found.theta[0] - found.theta[1] == pytest.approx(math.log(wins / losses), abs=0.02)
+        assert math.exp(found.log_nu) == pytest.approx(ties / math.sqrt(wins * losses), rel=0.03)
 
 
 def test_a_system_that_always_wins_has_a_finite_strength_which_grows_with_its_wins():

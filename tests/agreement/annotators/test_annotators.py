@@ -4,6 +4,7 @@ import json
 import shutil
 from collections import Counter
 from functools import partial
+from itertools import product
 
 import numpy as np
 import pytest
@@ -16,6 +17,7 @@ from stored import everything_in
 
 from adjudge.cli.main import main
 from adjudge.errors import InputError
+from adjudge.models.base import to_json
 from adjudge.protocols.review import annotators as reporting
 from adjudge.protocols.review.annotators_view import annotators_document
 from adjudge.protocols.review.report_cards import ReviewedRating, report_cards
@@ -23,7 +25,7 @@ from adjudge.rendering.document import as_markdown, as_text
 from adjudge.results.run import open_run
 
 # Intervals have tests of their own.
-annotator_report = partial(reporting.annotator_report, draws=199)
+annotator_report = partial(reporting.annotator_report, draws=49)
 
 
 @pytest.fixture(scope="module")
@@ -114,17 +116,17 @@ def test_agreement_with_others_is_with_their_median(report):
 
 def test_a_column_and_a_time_that_were_named_are_used_and_wrong_ones_are_refused(planted):
     run = open_run(planted)
-    assert annotator_report([run], "rated_at").annotators[0].annotator == "2026-03-01T10:00:00Z"
+    assert annotator_report([run], "rated_at", draws=19).annotators[0].annotator == "2026-03-01T10:00:00Z"
     with pytest.raises(InputError, match=r"--annotator: no column 'nobody' in the input; one of rater, rated_at"):
         annotator_report([run], "nobody")
-    timeless = annotator_report([run], None, "rater")
+    timeless = annotator_report([run], None, "rater", draws=19)
     assert timeless.time_column is None and timeless.annotators[0].over_time is None
     note = "99 cases: each has no time in the column rater, so it does not count for the change over time"
     assert note in timeless.notes
 
 
 def test_the_same_run_twice_counts_each_review_once(planted, report):
-    twice = annotator_report([open_run(planted)] * 2)
+    twice = annotator_report([open_run(planted)] * 2, draws=19)
     assert twice.reviews == report.reviews
     assert [card.correction_rate for card in twice.annotators] == [card.correction_rate for card in report.annotators]
     assert any(note.startswith("99 cases: each was replaced by a later review") for note in twice.notes)
@@ -160,36 +162,28 @@ def test_who_rated_is_never_shown_to_a_judge(planted):
 
 
 def test_random_errors_are_seldom_taken_for_a_habit():
-    rng = np.random.default_rng(7)
-    accused = 0
-    for _ in range(2):
-        ratings = []
-        for person in range(8):
-            for item in range(30):
-                for dimension in ("truth", "style", "length", "safety"):
-                    final = int(rng.integers(1, 4))
-                    wrong = rng.random() < 0.15
-                    entered = int(rng.choice([value for value in (1, 2, 3) if value != final])) if wrong else final
-                    about = {"time": float(item), "issues": (3 - entered, 3 - final)}
-                    one = (person, item)
-                    ratings.append(ReviewedRating(f"p{person}", dimension, entered, final, one, one, **about))
-        accused += sum(card.has_pattern for card in report_cards(ratings, draws=199))
-    assert accused <= 2  # of 16 people without a habit
+    rng, ratings = np.random.default_rng(7), []
+    for one in product(range(8), range(30)):
+        for dimension in ("truth", "style", "length", "safety"):
+            final = int(rng.integers(1, 4))
+            wrong = rng.random() < 0.15
+            entered = int(rng.choice([value for value in (1, 2, 3) if value != final])) if wrong else final
+            about = {"time": float(one[1]), "issues": (3 - entered, 3 - final)}
+            ratings.append(ReviewedRating(f"p{one[0]}", dimension, entered, final, one, one, **about))
+    assert sum(card.has_pattern for card in report_cards(ratings, draws=19)) <= 1  # of 8 people without a habit
 
 
 def test_every_format_says_the_same_and_names_are_escaped(planted, report, tmp_path):
     document = annotators_document(report)
     written = {"cards.txt": as_text(document, colour=False, width=100), "cards.md": as_markdown(document)}
-    for name in ("cards.json", "cards.html"):
-        assert main(["annotators", str(planted), "--draws", "199", "-o", str(tmp_path / name)]) == 0
-        written[name] = (tmp_path / name).read_text("utf-8")
-    data = json.loads(written["cards.json"])
+    assert main(["annotators", str(planted), "--draws", "99", "-o", str(tmp_path / "cards.html")]) == 0
+    written["cards.html"] = (tmp_path / "cards.html").read_text("utf-8")
+    data = json.loads(to_json(report))
     assert data["dimensions"]["style_clarity"]["name"] == "Style & Clarity"
     lena = next(card for card in data["annotators"] if card["annotator"] == "lena")
     assert lena["dimensions"]["truthfulness"]["direction"] == "too lenient"
     assert lena["over_time"]["real"] is False
-    for page in written.values():
-        assert "3 of 5 annotators show a pattern" in page or page == written["cards.json"]
+    assert all("3 of 5 annotators show a pattern" in page for page in written.values())
     assert "Confuses Style & Clarity with Verbosity" in written["cards.txt"]
     assert "\u202e" not in "".join(written.values())
     assert "<script" not in written["cards.html"] and "&lt;script&gt;alert(1)" in written["cards.html"]

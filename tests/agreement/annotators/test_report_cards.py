@@ -1,6 +1,5 @@
 """Report cards: rates by hand, small numbers drawn to the pool, and lessons by what they would save."""
 
-import numpy as np
 import pytest
 
 from adjudge.protocols.review.report_cards import ReviewedRating, report_cards
@@ -18,7 +17,7 @@ def ratings(person, dimension, pairs, start=0, timed=True):
 
 
 def card_of(person, *parts):
-    cards = {card.annotator: card for card in report_cards([rating for part in parts for rating in part], draws=199)}
+    cards = {card.annotator: card for card in report_cards([rating for part in parts for rating in part], draws=49)}
     return cards[person]
 
 
@@ -32,6 +31,8 @@ def test_a_card_counts_corrections_by_dimension_with_their_direction():
     assert rate.p == pytest.approx(20 / 512) and rate.direction == "too high"  # (1 + 9) × 2 of 2⁹
     assert list(dict(card.confused_values[0]).values()) == ["truth", 3, 2, 8]
     assert (card.reviews, card.ratings, card.correction_rate.value) == (20, 20, 0.45)
+    both_ways = card_of("ann", ratings("ann", "truth", [HIGH] * 4 + [LOW] * 3))
+    assert both_ways.dimensions["truth"].direction is None
 
 
 def test_both_responses_of_a_review_count_once_for_a_direction():
@@ -46,55 +47,21 @@ def test_both_responses_of_a_review_count_once_for_a_direction():
     assert rate.counted.cases == 12 and rate.counted.interval == pytest.approx(share_interval(6, 6), abs=0.01)
 
 
-def test_corrections_both_ways_have_no_direction():
-    card = card_of("ann", ratings("ann", "truth", [HIGH] * 4 + [LOW] * 3))
-    assert card.dimensions["truth"].direction is None
-
-
-def pool():
-    """Eight people with a hundred ratings each and rates from 5 % to 40 %."""
-    return [
-        rating
-        for number in range(8)
-        for rating in ratings(
-            f"p{number}", "truth", [HIGH] * (5 + 5 * number) + [RIGHT] * (95 - 5 * number), timed=False
-        )
-    ]
-
-
 def test_few_ratings_are_drawn_to_the_pool_and_many_stay_where_they_are():
-    card = card_of("ann", ratings("ann", "truth", [HIGH] * 2), pool())
+    """How far, is tested with the statistics of rates. Eight people have 100 ratings each, and rates of 5 to 40 %."""
+    pool = [
+        rating
+        for hits in range(5, 45, 5)
+        for rating in ratings(f"p{hits}", "truth", [HIGH] * hits + [RIGHT] * (100 - hits), timed=False)
+    ]
+    card = card_of("ann", ratings("ann", "truth", [HIGH] * 2), pool)
     rate = card.dimensions["truth"]
     assert rate.counted.value == 1
     assert 0.22 < rate.estimate.value < 0.5  # the pool has 22.5 %
-    many = card_of("p7", pool()).dimensions["truth"]
+    many = card_of("p40", pool).dimensions["truth"]
     assert many.counted.value == 0.4 and many.estimate.value == pytest.approx(0.4, abs=0.03)
-    assert many.estimate.interval[0] < 0.4 < many.estimate.interval[1]
-
-
-def test_drawn_rates_are_nearer_to_the_truth_and_their_intervals_hold_it():
-    rng = np.random.default_rng(51)
-    truths = rng.beta(3, 9, 40)
-    data = [
-        rating
-        for number, truth in enumerate(truths)
-        for rating in ratings(
-            f"p{number:02}", "truth", [HIGH if hit else RIGHT for hit in rng.random(12) < truth], timed=False
-        )
-    ]
-    rates = [card.dimensions["truth"] for card in report_cards(data, draws=99)]
-    counted, shrunk = (np.array([getattr(rate, name).value for rate in rates]) for name in ("counted", "estimate"))
-    assert ((shrunk - truths) ** 2).mean() < 0.75 * ((counted - truths) ** 2).mean()
-    held = sum(
-        rate.estimate.interval[0] <= truth <= rate.estimate.interval[1]
-        for rate, truth in zip(rates, truths, strict=True)
-    )
-    assert held >= 35
-
-
-def test_a_person_nobody_can_be_compared_with_has_a_rate_all_the_same():
-    rate = card_of("ann", ratings("ann", "truth", [RIGHT] * 3)).dimensions["truth"]
-    assert rate.counted.value == 0 and 0 < rate.estimate.value < 0.13
+    alone = card_of("ann", ratings("ann", "truth", [RIGHT] * 3)).dimensions["truth"]
+    assert alone.counted.value == 0 and 0 < alone.estimate.value < 0.13
 
 
 def test_improvement_over_time_is_said_beyond_noise_only():
@@ -136,8 +103,6 @@ def test_the_lessons_are_those_that_would_save_most_corrections():
     assert found == [("truncation", "", 8), ("truth", "too high", 5), ("style", "too high", 3)]
     assert card.lessons[0].said == "A response breaks off: read to the last line."
     assert card.lessons[0].share == pytest.approx(8 / 19)
-
-
-def test_a_single_slip_is_no_lesson():
+    # A single slip is no lesson.
     assert card_of("ann", ratings("ann", "truth", [HIGH, RIGHT])).lessons == ()
     assert report_cards([]) == ()

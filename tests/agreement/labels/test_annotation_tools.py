@@ -1,13 +1,11 @@
 """Labels from and for annotation tools: Label Studio, Argilla, Langfuse; what is written can be read again."""
 
 import json
-import shutil
 from decimal import Decimal
 from pathlib import Path
 
 import pytest
-from results.building import write_run
-from results.samples import comparisons, dialogues
+from results.samples import comparisons
 
 from adjudge.agreement.labels.annotation_tools import answers_in
 from adjudge.agreement.labels.exporting import export_labels
@@ -21,20 +19,6 @@ from adjudge.results.run import open_run
 FILES = Path(__file__).parent / "files"
 FORMATS = ("label-studio", "label-studio-min", "argilla")
 ANN, BEN = "00000000-0000-0000-0000-000000000001", "00000000-0000-0000-0000-000000000002"
-
-
-@pytest.fixture(scope="module")
-def made(tmp_path_factory):
-    folder = tmp_path_factory.mktemp("tools")
-    return {
-        "compare": write_run(folder / "compare", comparisons()),
-        "dialogue": write_run(folder / "dialogue", dialogues()),
-    }
-
-
-@pytest.fixture
-def run(made, tmp_path):
-    return open_run(shutil.copytree(made["compare"], tmp_path / "run"))
 
 
 def said(labels):
@@ -54,10 +38,10 @@ def said(labels):
         ("langfuse_scores.csv", ("Ann", None)),
     ],
 )
-def test_labels_of_annotation_tools_are_read(run, name, people):
+def test_labels_of_annotation_tools_are_read(runs, name, people):
     first, second = people
     others = {second: ("B", {})} if second else {}  # the other score of Langfuse is a program's
-    found = said(load_labels(run, str(FILES / name)))
+    found = said(load_labels(open_run(runs["compare"]), str(FILES / name)))
     assert found == {"egg-0": {first: ("A", {}), **others}, "egg-1": {first: ("tie", {})}}
 
 
@@ -80,9 +64,8 @@ def by(value, name="label", **more):
 ARGILLA = {"id": "egg-0", "fields": {}, "metadata": {}, "suggestions": {}}
 
 
-@pytest.mark.parametrize(
-    ("rows", "says"),
-    [
+def test_what_cannot_be_read_is_named(runs, tmp_path):
+    for rows, says in (
         (task(by({"choices": ["A", "B"]})), "annotations[0].result[0]: expected one label, found an array"),
         (task(by({"choices": ["purple"]})), "'purple' is not a winner"),
         (task(by({"choices": ["A"]}), question="q"), "line 1, data: no id of a case; found question; keep the ids"),
@@ -101,40 +84,30 @@ ARGILLA = {"id": "egg-0", "fields": {}, "metadata": {}, "suggestions": {}}
         ),
         ([{**ARGILLA, "responses": {"label": [{"value": "A"}]}}], "responses.label[0]: no user_id; name the person"),
         ([{**ARGILLA, "responses": 3}], "responses: expected an object, found a number"),
-    ],
-)
-def test_what_cannot_be_read_is_named(run, tmp_path, rows, says):
-    (tmp_path / "labels.json").write_text(json.dumps(rows))
-    with pytest.raises(InputError) as refused:
-        load_labels(run, str(tmp_path / "labels.json"))
-    assert says in str(refused.value)
+    ):
+        (tmp_path / "labels.json").write_text(json.dumps(rows))
+        with pytest.raises(InputError) as refused:
+            load_labels(open_run(runs["compare"]), str(tmp_path / "labels.json"))
+        assert says in str(refused.value)
 
 
-def test_several_choices_in_another_question_are_no_label(run, tmp_path):
+def test_several_choices_in_another_question_are_no_label(runs, tmp_path):
     rows = task(by({"choices": ["A"]}), by({"choices": ["tone", "facts"]}, name="issues"))
     rows[0]["annotations"][1]["completed_by"] = 8
     (tmp_path / "labels.json").write_text(json.dumps(rows))
-    assert said(load_labels(run, str(tmp_path / "labels.json"))) == {"egg-0": {"7": ("A", {})}}
+    assert said(load_labels(open_run(runs["compare"]), str(tmp_path / "labels.json"))) == {"egg-0": {"7": ("A", {})}}
 
 
-def test_argilla_1_and_questions_called_like_criteria(made, tmp_path):
-    run = open_run(made["dialogue"])
+def test_argilla_1_and_questions_called_like_criteria(runs, tmp_path):
     values = {"overall": {"value": 80}, "Helpfulness": {"value": 60}, "comment": {"value": "fine"}}
-    case = run_case(run)
     rows = [
-        {**ARGILLA, "id": case, "responses": [{"user_id": "u", "status": "submitted", "values": values}]},
-        {**ARGILLA, "id": case, "responses": [{"user_id": "v", "status": "discarded", "values": values}]},
+        {**ARGILLA, "id": "1", "responses": [{"user_id": "u", "status": "submitted", "values": values}]},
+        {**ARGILLA, "id": "1", "responses": [{"user_id": "v", "status": "discarded", "values": values}]},
     ]
     (tmp_path / "labels.json").write_text(json.dumps(rows))
-    assert said(load_labels(run, str(tmp_path / "labels.json"))) == {
-        case: {"u": (Decimal(80), {"Helpfulness": Decimal(60)})}
+    assert said(load_labels(open_run(runs["dialogue"]), str(tmp_path / "labels.json"))) == {
+        "1": {"u": (Decimal(80), {"Helpfulness": Decimal(60)})}
     }
-
-
-def run_case(run):
-    from adjudge.agreement.labels.given import case_lines
-
-    return next(case_lines(run))["case"]
 
 
 def label(case, position, value, annotator="ann", **more):
@@ -142,7 +115,8 @@ def label(case, position, value, annotator="ann", **more):
 
 
 @pytest.mark.parametrize("form", FORMATS)
-def test_labels_out_are_the_same_labels_in(run, tmp_path, form, capfdbinary):
+def test_labels_out_are_the_same_labels_in(copied, tmp_path, form, capfdbinary):
+    run = copied("compare")
     with LabelFile(run, "ann") as file:
         file.add(label("egg-0", 0, "A", note="clear"))
         file.add(label("egg-1", 1, "tie"))
@@ -157,30 +131,24 @@ def test_labels_out_are_the_same_labels_in(run, tmp_path, form, capfdbinary):
     assert out == export_labels(run, form)
     (tmp_path / "out.json").write_bytes(out)
     found = load_labels(run, str(tmp_path / "out.json"))
-    assert (
-        said(found)
-        == said(load_labels(run))
-        == {
-            "egg-0": {"ann": ("A", {}), "ben": ("B", {})},
-            "egg-1": {"ann": ("tie", {})},
-        }
-    )
+    meant = {"egg-0": {"ann": ("A", {}), "ben": ("B", {})}, "egg-1": {"ann": ("tie", {})}}
+    assert said(found) == said(load_labels(run)) == meant
     first = json.loads(out)[0]
     texts = first.get("data") or first.get("fields") or first
     assert texts["a"] == comparisons()[0].case.a and texts["task"] == comparisons()[0].case.task
 
 
 @pytest.mark.parametrize("form", FORMATS)
-def test_numbers_and_criteria_go_out_and_in(made, tmp_path, form):
-    run = open_run(shutil.copytree(made["dialogue"], tmp_path / "run"))
+def test_numbers_and_criteria_go_out_and_in(copied, tmp_path, form):
+    run = copied("dialogue")
     rated = {"Helpfulness": Decimal(60), "Fluency": None}
     with LabelFile(run, "ann") as file:
-        file.add(label(run_case(run), 0, Decimal(80), criteria=rated))
+        file.add(label("1", 0, Decimal(80), criteria=rated))
     (tmp_path / "out.json").write_bytes(export_labels(run, form))
     found = said(load_labels(run, str(tmp_path / "out.json")))
-    assert found == {run_case(run): {"ann": (Decimal(80), {"Helpfulness": Decimal(60)})}}
+    assert found == {"1": {"ann": (Decimal(80), {"Helpfulness": Decimal(60)})}}
 
 
-def test_a_run_without_labels_has_none_to_export(run, capsys):
-    assert main(["label", str(run.folder), "--export", "argilla"]) == 2
+def test_a_run_without_labels_has_none_to_export(runs, capsys):
+    assert main(["label", str(runs["compare"]), "--export", "argilla"]) == 2
     assert "no labels; label some: adjudge label" in capsys.readouterr().err

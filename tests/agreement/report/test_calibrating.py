@@ -87,11 +87,8 @@ def test_the_map_is_that_of_an_independent_fit_to_both_sides_of_every_comparison
     wrong = sum((row["winner"] == "A") != (value == 1) for row, value in zip(rows, human, strict=True))
     assert report.calibration.errors["unchanged"] == pytest.approx((wrong / CASES) ** 0.5)
     assert report.calibration.errors[chosen.kind] < report.calibration.errors["unchanged"]
-
-
-def test_which_answer_is_called_a_makes_no_difference(report):
-    for lead in (0.0, 0.5, 1.3, 2.9):
-        assert report.calibration.chosen.apply(lead) == pytest.approx(1 - report.calibration.chosen.apply(-lead))
+    for lead in (0.0, 0.5, 1.3, 2.9):  # which answer is called A makes no difference
+        assert chosen.apply(lead) == pytest.approx(1 - chosen.apply(-lead))
 
 
 def test_weights_are_learned_beside_the_defaults(report):
@@ -141,7 +138,10 @@ def test_a_verdict_carries_the_calibrated_number_beside_everything_else_unchange
     assert plain.verdict.calibrated is None and "calibrated" not in json.loads(plain.written)
 
 
-def test_a_calibration_of_another_judge_is_not_applied_and_that_is_said():
+def test_a_calibration_of_another_judge_is_not_applied_and_that_is_said_and_reports_say_what_people_would(rubric):
+    for form in ("text", "markdown", "html"):
+        page = " ".join(render(judged(rubric).verdict, form).split())
+        assert "People are expected to say 0." in page and "learned from 40 labelled cases" in page, form
     rubric = parse(calibrated_source(shipped("compare"), saved(LINE, judge="openai:gpt-5.1")), "mine.yaml")
     plain, made = judged(shipped("compare")), judged(rubric)
     assert made.written == plain.written  # and so its id, too
@@ -151,33 +151,20 @@ def test_a_calibration_of_another_judge_is_not_applied_and_that_is_said():
         assert "not applied" not in render(plain.verdict, form)
 
 
-def test_reports_say_what_people_are_expected_to_say(rubric):
-    verdict = judged(rubric).verdict
-    for form in ("text", "markdown", "html"):
-        page = " ".join(render(verdict, form).split())
-        assert "People are expected to say 0." in page and "learned from 40 labelled cases" in page, form
-
-
-@pytest.mark.parametrize(
-    ("old", "new", "says"),
-    [
+def test_a_rubric_whose_calibration_does_not_fit_it_is_refused(rubric):
+    for old, new, says in (
         ("weight: 2", "weight: 3", "calibration: made for compare@1#"),
         ("\ncalibration:", "calibration:", "calibration: made for compare@1#"),
         ("what: preference_for_a", "what: likert", "calibration.what: likert; preference_for_a is allowed"),
         ("cases: 40", "cases: many", "calibration.cases: "),
         ("  judge: embedded\n", "", "calibration.judge: Field required"),
         ("[-4.0, 0.2]", "[4.0, 0.9]", "calibration.map: Value error, not a calibration map"),
-    ],
-)
-def test_a_rubric_whose_calibration_does_not_fit_it_is_refused(rubric, old, new, says):
-    assert old in rubric.source
-    with pytest.raises(RubricError) as refused:
-        parse(rubric.source.replace(old, new, 1), "mine.yaml")
-    line, _, found = str(refused.value).removeprefix("mine.yaml:").partition(": ")
-    assert line.isdigit() and found.startswith(says), str(refused.value)
-
-
-def test_nothing_may_stand_behind_the_calibration(rubric):
+    ):
+        assert old in rubric.source
+        with pytest.raises(RubricError) as refused:
+            parse(rubric.source.replace(old, new, 1), "mine.yaml")
+        line, _, found = str(refused.value).removeprefix("mine.yaml:").partition(": ")
+        assert line.isdigit() and found.startswith(says), str(refused.value)
     (line,) = (line for line in rubric.source.splitlines(keepends=True) if line.startswith("version:"))
     with pytest.raises(RubricError, match="calibration: other fields follow it; it must be the last section"):
         parse(rubric.source.replace(line, "", 1) + line, "mine.yaml")
@@ -204,6 +191,8 @@ def test_the_command_saves_a_rubric_that_the_next_run_can_use(folder, tmp_path, 
     shown = capsys.readouterr()
     assert "An ordinal map (proportional odds) errs by" in shown.out and "correctness_reasoning" in shown.out
     assert "mine.yaml: use it with --rubric and the judge embedded" in shown.err
+    assert main(["calibrate", str(folder), "-o", "calibration.json"]) == 2
+    assert "--output: calibration.json; a YAML file is needed, such as mine.yaml" in capsys.readouterr().err
     assert main(["calibrate", str(folder), "--format", "json"]) == 0
     data = json.loads(capsys.readouterr().out)
     assert data["calibration"]["map"]["kind"] == "ordinal" and data["weights"]["default"] == WEIGHTS
@@ -211,11 +200,6 @@ def test_the_command_saves_a_rubric_that_the_next_run_can_use(folder, tmp_path, 
     assert kept.map.model_dump(mode="json") == data["calibration"]["map"]
     assert main(["rubric", "mine.yaml"]) == 0
     assert f"calibrated for the judge embedded: ordinal, {CASES} labelled cases" in capsys.readouterr().out
-
-
-def test_what_is_saved_is_a_rubric(folder, capsys):
-    assert main(["calibrate", str(folder), "-o", "calibration.json"]) == 2
-    assert "--output: calibration.json; a YAML file is needed, such as mine.yaml" in capsys.readouterr().err
 
 
 def test_too_few_labels_give_no_map_and_write_nothing(tmp_path, capsys):

@@ -11,7 +11,7 @@ from statistics import fmean, median
 import pytest
 from agreement.report.judged import build_report, compared, shown
 from planted import planted, rated
-from results.building import write_run
+from results.building import Given, write_run
 from results.samples import dialogues
 
 from adjudge.agreement.report import floor_figures
@@ -21,10 +21,11 @@ from adjudge.reports.agreement.view import agreement_document
 from adjudge.results.run import open_run
 
 
-def judged(folder, votes, verdicts):
+def judged(folder, votes, verdicts, decided=None):
+    """A run of which the first cases are decided, or all."""
     rows = [
-        replace(compared(number, said, None), extra={"votes": own})
-        for number, (own, said) in enumerate(zip(votes, verdicts, strict=True))
+        replace(compared(n, said, None, decided=decided is None or n < decided), extra={"votes": own})
+        for n, (own, said) in enumerate(zip(votes, verdicts, strict=True))
     ]
     return open_run(write_run(folder / "run", rows))
 
@@ -53,33 +54,31 @@ def test_the_first_line_is_what_a_lead_can_act_on(tmp_path, people, judge, cases
     assert re.search(rf"<h1[^>]*>{headline}</h1>", page) and re.match(rf"# {headline} ", markdown.replace("\\", ""))
 
 
-@pytest.mark.parametrize(
-    ("people", "judge", "level", "headline", "caution"),
-    [
-        (
-            3,
-            0.95,
-            "not_fit",
-            "Can stand in for a person here, but is not fit to judge: 78 % of the quotes are invented",
-            1,
-        ),
-        (3, 0.2, "not_fit", "Cannot stand in for a person here; it is not fit to judge: 78 % of the quotes are inv", 1),
-        (3, 0.95, "look_at", "Can stand in for a person here", 1),
-        (3, 0.95, "fine", "Can stand in for a person here", 0),
-    ],
-)
-def test_the_runs_conduct_comes_before_trust(tmp_path, people, judge, level, headline, caution):
-    run = judged(tmp_path, *planted(5, (0.7,) * people, judge, 120))
-    seen = {"share": 0.78, "look_at": 0.05, "level": level}
-    told = {"level": level, "sentence": "What the run said.", "observed": {"invented": seen}, "always": {}}
-    (run.folder / "summary.json").write_text(json.dumps({"conduct": told}))
-    document = agreement_document(build_report(run, "votes"), run.rubric)
-    assert document.title.startswith(headline) and ("not fit" in document.title) == (level == "not_fit")
-    assert document.cautions[:caution] == ("What the run said.",) * caution
-    assert document.cautions.count("What the run said.") == caution
+INVENTED = "78 % of the quotes are invented"
 
 
-def test_the_second_line_says_why(tmp_path):
+def test_the_runs_conduct_comes_before_trust(tmp_path):
+    for judge, levels in {
+        0.95: {
+            "not_fit": f"Can stand in for a person here, but is not fit to judge: {INVENTED}",
+            "look_at": "Can stand in for a person here",
+            "fine": "Can stand in for a person here",
+        },
+        0.2: {"not_fit": f"Cannot stand in for a person here; it is not fit to judge: {INVENTED}"},
+    }.items():
+        (tmp_path / str(judge)).mkdir()
+        run = judged(tmp_path / str(judge), *planted(5, (0.7,) * 3, judge, 120))
+        for level, headline in levels.items():
+            seen = {"share": 0.78, "look_at": 0.05, "level": level}
+            told = {"level": level, "sentence": "What the run said.", "observed": {"invented": seen}, "always": {}}
+            (run.folder / "summary.json").write_text(json.dumps({"conduct": told}))
+            document = agreement_document(build_report(run, "votes"), run.rubric)
+            assert document.title == headline
+            said = [caution == "What the run said." for caution in document.cautions]
+            assert (said[:1], sum(said)) == (([False], 0) if level == "fine" else ([True], 1))
+
+
+def test_the_second_line_says_why_and_floors_take_the_figures_against_a_person(tmp_path):
     run = judged(tmp_path, *planted(5, (0.7,) * 3, 0.95, 60))
     found = build_report(run, "votes", margin=0.2)
     for form in first_lines(found, run):
@@ -89,12 +88,17 @@ def test_the_second_line_says_why(tmp_path):
         assert re.search(r"so it is [\d.]+ points ahead of a person \([−\d.]+ to [−\d.]+\)", form)
         assert "for 3 of 3, within a margin of 20 percentage points of cases (alternative annotator test: " in form
         assert "winning rate 1.00, 0.50 is needed" in form
+    floors = floor_figures(found)
+    assert floors["winning_rate"].value == 1 and floors["advantage"] == found.stand_in.advantage
+    assert floors["person_agreement"] == found.beside[0].figures["accuracy"] != floors["accuracy"]
     alone = build_report(run, "votes", annotators=["ann"])
     assert alone.stand_in.more_labels == 60 and alone.ahead is None
     for form in first_lines(alone, run):
         assert "Whether it can stand in for a person is not tested: it needs 3 people" in form
         assert "that another person labels, too; so far nobody has 30 such cases." in form
         assert "About 60 more labels would do." in form
+    with pytest.raises(InputError, match=r"--margin.*0 or more, and less than 1"):
+        build_report(run, "votes", margin=15)
 
 
 def test_disputed_cases_count_and_an_even_number_of_people_is_no_different(tmp_path):
@@ -148,7 +152,7 @@ def test_judge_and_person_in_one_sentence_are_over_the_same_cases(tmp_path):
         )
 
 
-def test_each_person_is_shown_with_the_judge_in_their_place(tmp_path):
+def test_each_person_is_shown_with_the_judge_in_their_place_and_one_table_holds_judge_people_and_rules(tmp_path):
     run = judged(tmp_path, *planted(8, (0.9, 0.8, 0.6), 0.8, 60))
     found = build_report(run, "votes")
     assert [person.person for person in found.stand_in.people] == ["ann", "ben", "cat"]
@@ -156,16 +160,7 @@ def test_each_person_is_shown_with_the_judge_in_their_place(tmp_path):
     for person in found.stand_in.people:
         own, judge = (f"{100 * it.value:.1f} %" for it in (person.own, person.judge))
         assert re.search(rf"^{person.person} +{own} +{judge} ", text, re.MULTILINE)
-
-
-def test_one_table_holds_judge_people_and_rules(tmp_path):
-    run = judged(tmp_path, *planted(8, (0.9, 0.8, 0.6), 0.8, 60))
-    text = shown(build_report(run, "votes"), run)[0]
-    assert (
-        len(re.findall(r"^The judge  ", text, re.MULTILINE))
-        == len(re.findall("^Another person  ", text, re.MULTILINE))
-        == 1
-    )
+    assert [len(re.findall(rf"^{name}  ", text, re.MULTILINE)) for name in ("The judge", "Another person")] == [1, 1]
     table = text[text.index("Who  ") :].partition("\n\n")[0].splitlines()
     names = [line.partition("  ")[0] for line in table[2:]]
     assert names[:3] == ["The judge", "Another person", names[2]] and names[2].startswith("With the majority")
@@ -175,21 +170,12 @@ def test_one_table_holds_judge_people_and_rules(tmp_path):
 def test_ratings_of_dialogues_are_compared_by_distance_and_rank(tmp_path):
     votes, verdicts = rated(9, 3, 40)
     first = dialogues()[0]
-    rows = [
-        replace(
-            first,
-            case=first.case.updated(turns=(*first.case.turns, Turn("USER", f"Number {number}, please.", 99))),
-            name=f"talk-{number}",
-            label=None,
-            extra={"people": {name: 20 * vote for name, vote in own.items()}},
-            cells={
-                **dialogues()[0].cells,
-                "overall_experience": 20.0 * min(max(round(said), 1), 5),
-                "average": 20 * said,
-            },
-        )
-        for number, (own, said) in enumerate(zip(votes, verdicts, strict=True))
-    ]
+    rows = []
+    for number, (own, said) in enumerate(zip(votes, verdicts, strict=True)):
+        case = first.case.updated(turns=(*first.case.turns, Turn("USER", f"Number {number}, please.", 99)))
+        cells = {"overall_experience": 20.0 * min(max(round(said), 1), 5), "average": 20 * said}
+        extra = {"people": {name: 20 * vote for name, vote in own.items()}}
+        rows.append(Given(f"talk-{number}", case, extra=extra, cells=cells))
     run = open_run(write_run(tmp_path / "run", rows))
     found = build_report(run, "people")
     people = {row.name: row.figures["mae"] for row in found.beside}
@@ -207,12 +193,7 @@ def test_ratings_of_dialogues_are_compared_by_distance_and_rank(tmp_path):
 
 
 def test_where_few_cases_are_decided_the_best_guesses_come_first(tmp_path):
-    votes, verdicts = planted(5, (0.7,) * 3, 0.95, 60)
-    rows = [
-        replace(compared(number, said, None, decided=number < 24), extra={"votes": own})
-        for number, (own, said) in enumerate(zip(votes, verdicts, strict=True))
-    ]
-    run = open_run(write_run(tmp_path / "run", rows))
+    run = judged(tmp_path, *planted(5, (0.7,) * 3, 0.95, 60), decided=24)
     found = build_report(run, "votes")
     text = " ".join(shown(found, run)[0].split())
     assert text.startswith(
@@ -229,11 +210,7 @@ def test_where_best_guesses_lead_all_that_is_said_is_over_their_cases(tmp_path, 
     drawn = random.Random(4)
     votes = [dict.fromkeys(("ann", "ben", "cat"), "A") for _ in range(decided)]
     votes += [{who: drawn.choice("AB") for who in ("ann", "ben", "cat")} for _ in range(80 - decided)]
-    rows = [
-        replace(compared(number, "A", None, decided=number < decided), extra={"votes": own})
-        for number, own in enumerate(votes)
-    ]
-    run = open_run(write_run(tmp_path / "run", rows))
+    run = judged(tmp_path, votes, ["A"] * 80, decided)
     found = build_report(run, "votes", margin=0.02)
     assert found.best_guesses.stand_in.answer == "open"
     rates = [sum(own.count(side) for own in (list(it.values()) for it in votes)) / 2.4 for side in "AB"]
@@ -271,13 +248,3 @@ def test_a_judge_that_stands_in_no_better_than_a_rule_that_reads_nothing_is_said
     assert found.stand_in.answer == "can" and "constant" in found.stand_in.also
     for form in first_lines(found, constant):
         assert "Can stand in for a person here, but so can a simple rule: always A" in form
-
-
-def test_the_margin_is_checked_and_floors_take_the_figures_against_a_person(tmp_path):
-    run = judged(tmp_path, *planted(5, (0.7,) * 3, 0.95, 60))
-    with pytest.raises(InputError, match=r"--margin.*0 or more, and less than 1"):
-        build_report(run, "votes", margin=15)
-    found = build_report(run, "votes")
-    floors = floor_figures(found)
-    assert floors["winning_rate"].value == 1 and floors["advantage"] == found.stand_in.advantage
-    assert floors["person_agreement"] == found.beside[0].figures["accuracy"] != floors["accuracy"]

@@ -43,16 +43,15 @@ def report(folder):
     return build_report(open_run(folder))
 
 
-def test_slices_are_by_system_language_length_criterion_and_columns_of_words(report):
+def test_slices_are_by_system_language_length_criterion_and_columns_of_words_and_the_worst_comes_first(
+    report, folder, capsys
+):
     found = {(it.by, it.name): it for it in report.slices.slices}
     assert {by for by, _ in found} == {"language", "length", "criterion", "topic"}  # one pair of systems: no slices
     assert {name for by, name in found if by == "language"} == {"German", "English"}
     assert {name for by, name in found if by == "topic"} == {"tax", "law", "food"}
     assert report.slices.too_small == {"topic": 1}
     assert found["topic", "tax"].agreement.cases == 80
-
-
-def test_the_worst_slice_comes_first_with_the_positions_of_its_cases(report, folder):
     worst = report.slices.slices[0]
     assert (worst.by, worst.name, worst.better) == ("topic", "tax", False)
     assert worst.adjusted < 0.01 and worst.p < worst.adjusted
@@ -61,9 +60,7 @@ def test_the_worst_slice_comes_first_with_the_positions_of_its_cases(report, fol
     for page in shown(report, open_run(folder)):
         assert "Worst on topic tax: 50.0" in page
         assert "position in (" in page
-
-
-def test_the_command_shows_the_cases_of_the_worst_slice(report, folder, capsys):
+    # The command that it names shows the cases of the worst slice.
     text = shown(report, open_run(folder))[0]
     places = " ".join(text.split()).partition("position in (")[2].partition(")")[0]
     assert main(["show", str(folder), "--where", f"position in ({places})", "--format", "json"]) == 0
@@ -82,18 +79,14 @@ def test_a_judge_that_is_the_same_everywhere_is_said_to_be(tmp_path):
     assert systems == {"wren": 53, "rook": 54, "crow": 53}
 
 
-def test_by_names_the_columns_even_of_numbers(folder):
-    found = agree(folder, by=["batch"], draws=49).slices
-    assert {it.by for it in found.slices} == {"language", "length", "criterion", "batch"}
+def test_by_names_the_columns_even_of_numbers_and_every_person_counts_also_where_people_differ(folder):
     with pytest.raises(
         InputError, match=r"--by: run: no column 'topics'; did you mean topic\? one of batch, other_judge"
     ):
         agree(folder, by=["topics"])
-
-
-def test_every_person_counts_also_where_people_differ(folder):
-    slices = agree(folder, "votes", draws=49).slices
-    tax = next(it for it in slices.slices if it.name == "tax")
+    found = agree(folder, "votes", by=["batch"], draws=49).slices
+    assert {it.by for it in found.slices} == {"language", "length", "criterion", "batch"}
+    tax = next(it for it in found.slices if (it.by, it.name) == ("batch", "0"))  # the topic is tax in this batch
     three = [labelled(n) for n in range(0, 240, 3)]
     said = [(row.cells["winner"] == "A", row.extra["votes"].count("A") / 3) for row in three]
     assert tax.agreement.value == pytest.approx(sum(a if right else 1 - a for right, a in said) / 80)
@@ -134,11 +127,10 @@ def test_the_column_says_that_anybody_who_differs_counts(tmp_path):
         assert "other cases of which this is known" in " ".join(section.split())
 
 
-@pytest.mark.parametrize("by", [["topic"], []])
-def test_where_no_slice_has_enough_independent_cases_the_section_says_how_many_there_are(tmp_path, by):
+def test_where_no_slice_has_enough_independent_cases_the_section_says_how_many_there_are(tmp_path):
     rows = [by_votes(n, "A", '["A", "B"]', topic=("tax", "law")[n % 2], batch=f"b{n % 8}", same="x") for n in range(80)]
     run = open_run(write_run(tmp_path / "run", rows))
-    report = build_report(run, "votes", group="batch", by=by)
+    report = build_report(run, "votes", group="batch")
     assert report.slices.slices == () and report.slices.units == 8
     text = " ".join(shown(report, run)[0].split())
     assert "By slice No slice has enough independent cases: there are 8, and a slice and the cases outside it" in text
