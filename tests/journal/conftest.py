@@ -1,19 +1,15 @@
 """Every behaviour of a journal holds in a file and on a server."""
 
-from __future__ import annotations
-
 import os
 import sys
-from collections.abc import Iterator
-from pathlib import Path
 
 import pytest
 
-from adjudge.journal import Journal, open_journal
+from adjudge.journal import open_journal
 
 
 @pytest.fixture(params=["sqlite", "postgres"])
-def place(request: pytest.FixtureRequest, tmp_path: Path) -> str:
+def place(request, tmp_path):
     """Where a new journal is."""
     if request.param == "sqlite":
         return str(tmp_path / "journal.db")
@@ -21,13 +17,21 @@ def place(request: pytest.FixtureRequest, tmp_path: Path) -> str:
 
 
 @pytest.fixture
-def journal(place: str) -> Iterator[Journal]:
+def journal(place):
     opened = open_journal(place)
     yield opened
     opened.close()
 
 
 @pytest.fixture
-def environment() -> dict[str, str]:
+def other(place):
+    """The same journal, open a second time, as in another process."""
+    opened = open_journal(place)
+    yield opened
+    opened.close()
+
+
+@pytest.fixture
+def environment():
     """What a process needs to import what this one does."""
     return {**os.environ, "PYTHONPATH": os.pathsep.join(path for path in sys.path if path)}

@@ -1,71 +1,44 @@
 """One caller at a time for each question, across tasks and open journals; whoever comes later finds the reply."""
 
-from __future__ import annotations
-
 import asyncio
 
 import pytest
 
-from adjudge.journal import Journal, Stored, open_journal
+from adjudge.journal import Stored
 
 REPLY = Stored(b"{}", 1_700_000_000.125, 3, {"temperature": None})
 KEY, OTHER_KEY = "0123456789abcdef" * 4, "fedcba9876543210" * 4
 
 
-async def test_a_claim_is_held_by_one_at_a_time(journal: Journal) -> None:
-    inside, most = 0, 0
-
-    async def work() -> None:
-        nonlocal inside, most
+async def test_a_claim_ends_with_an_error_too_and_different_questions_do_not_wait_for_each_other(journal):
+    with pytest.raises(ZeroDivisionError):
         async with journal.claim(KEY):
-            inside += 1
-            most = max(most, inside)
-            await asyncio.sleep(0.005)
-            inside -= 1
-
-    await asyncio.gather(*(work() for _ in range(5)))
-    assert most == 1
-
-
-async def test_different_questions_do_not_wait_for_each_other(journal: Journal) -> None:
+            _ = 1 / 0
     async with asyncio.timeout(60), journal.claim(KEY), journal.claim(OTHER_KEY):
         pass
 
 
-async def test_a_claim_ends_with_an_error_too(journal: Journal) -> None:
-    with pytest.raises(ZeroDivisionError):
-        async with journal.claim(KEY):
-            _ = 1 / 0
-    async with asyncio.timeout(60), journal.claim(KEY):
-        pass
+async def test_one_at_a_time_holds_a_claim_and_those_who_waited_find_what_the_first_one_stored(journal):
+    asked = inside = most = 0
 
-
-async def test_a_claim_hands_over_the_reply_that_is_there(journal: Journal) -> None:
-    async with journal.claim(KEY) as stored:
-        assert stored is None
-        await journal.put(KEY, REPLY)
-    async with asyncio.timeout(60), journal.claim(KEY) as stored:
-        assert stored == REPLY
-
-
-async def test_those_who_waited_find_what_the_first_one_stored(journal: Journal) -> None:
-    asked = 0
-
-    async def ask() -> Stored:
-        nonlocal asked
+    async def ask():
+        nonlocal asked, inside, most
         async with journal.claim(KEY) as stored:
+            inside += 1
+            most = max(most, inside)
             if stored is None:
                 asked += 1
                 await asyncio.sleep(0.02)
                 await journal.put(KEY, stored := REPLY)
+            await asyncio.sleep(0)
+            inside -= 1
         return stored
 
     assert await asyncio.gather(*(ask() for _ in range(20))) == [REPLY] * 20
-    assert asked == 1
+    assert (asked, most) == (1, 1)
 
 
-async def test_a_caller_that_gives_up_waiting_leaves_nothing_claimed(journal: Journal, place: str) -> None:
-    other = open_journal(place)
+async def test_a_caller_that_gives_up_waiting_leaves_nothing_claimed(journal, other):
     for pause in (0.0, 0.0, 0.001, 0.002, 0.005):
         task = asyncio.create_task(_hold(journal, 10))
         await asyncio.sleep(pause)
@@ -74,16 +47,14 @@ async def test_a_caller_that_gives_up_waiting_leaves_nothing_claimed(journal: Jo
             await task
         async with asyncio.timeout(60), other.claim(KEY):
             pass
-    other.close()
 
 
-async def _hold(journal: Journal, seconds: float) -> None:
+async def _hold(journal, seconds):
     async with journal.claim(KEY):
         await asyncio.sleep(seconds)
 
 
-async def test_two_open_journals_exclude_each_other(journal: Journal, place: str) -> None:
-    other = open_journal(place)
+async def test_two_open_journals_exclude_each_other(journal, other):
     async with journal.claim(KEY):
         with pytest.raises(TimeoutError):
             async with asyncio.timeout(0.1), other.claim(KEY):
@@ -92,13 +63,12 @@ async def test_two_open_journals_exclude_each_other(journal: Journal, place: str
         pass
     async with asyncio.timeout(60), journal.claim(KEY):
         pass
-    other.close()
 
 
-async def test_many_claims_in_two_open_journals_pay_once_for_each_question(journal: Journal, place: str) -> None:
-    other, paid = open_journal(place), []
+async def test_many_claims_in_two_open_journals_pay_once_for_each_question(journal, other):
+    paid = []
 
-    async def ask(opened: Journal, number: int) -> Stored:
+    async def ask(opened, number):
         key = f"{number:064x}"[::-1]
         async with opened.claim(key) as stored:
             if stored is None:
@@ -111,4 +81,3 @@ async def test_many_claims_in_two_open_journals_pay_once_for_each_question(journ
     replies = await asyncio.gather(*asks)
     assert sorted(paid) == [*range(300)]
     assert [reply.body for reply in replies] == [b"%d" % number for number in range(300) for _ in (0, 1)]
-    other.close()

@@ -1,7 +1,5 @@
 """Several processes on one journal: nothing is paid twice, nothing is lost, and a killed one lets go."""
 
-from __future__ import annotations
-
 import asyncio
 import os
 import signal
@@ -9,9 +7,9 @@ import subprocess
 import sys
 
 import pytest
-from scripted.provider import ScriptedProvider, waits
+from scripted.provider import waits
 
-from adjudge.journal import Journal, call_key, open_journal
+from adjudge.journal import call_key, open_journal
 
 KEYS = ["0123456789abcdef" * 4, "fedcba9876543210" * 4]
 
@@ -27,9 +25,7 @@ asyncio.run(main())
 """
 
 
-async def test_a_killed_process_lets_go_of_its_claims(
-    journal: Journal, place: str, environment: dict[str, str]
-) -> None:
+async def test_a_killed_process_lets_go_of_its_claims(journal, place, environment):
     holder = await asyncio.create_subprocess_exec(
         *(sys.executable, "-c", HOLDER, place, *KEYS), stdout=asyncio.subprocess.PIPE, env=environment
     )
@@ -73,23 +69,10 @@ asyncio.run(main())
 """
 
 
-async def test_two_processes_that_ask_the_same_60_questions_pay_for_60_calls(
-    provider: ScriptedProvider, place: str, environment: dict[str, str]
-) -> None:
+async def test_two_processes_that_ask_the_same_60_questions_pay_for_60_calls(provider, place, environment):
     provider.script = lambda request: waits(0.05)
-    pipe = asyncio.subprocess.PIPE
-    runs = [
-        await asyncio.create_subprocess_exec(
-            *(sys.executable, "-c", JUDGE, place, provider.url, way), stdin=pipe, stdout=pipe, env=environment
-        )
-        for way in ("forth", "back")
-    ]
-    for run in runs:
-        assert run.stdout is not None
-        assert await run.stdout.readline() == b"ready\n"
-    outputs = await asyncio.gather(*(run.communicate(b"go\n") for run in runs))
-    assert [run.returncode for run in runs] == [0, 0]
-    assert [said for said, _ in outputs] == [b"60 60\n"] * 2
+    runs = [await started(JUDGE, place, provider.url, way, environment=environment) for way in ("forth", "back")]
+    assert await all_said(runs) == [b"60 60"] * 2
     assert provider.calls == 60
 
 
@@ -107,7 +90,7 @@ asyncio.run(main())
 """
 
 
-def test_what_was_reported_kept_survives_a_kill(place: str, environment: dict[str, str]) -> None:
+def test_what_was_reported_kept_survives_a_kill(place, environment):
     writer = subprocess.Popen([sys.executable, "-c", WRITER, place], stdout=subprocess.PIPE, text=True, env=environment)
     assert writer.stdout is not None
     lines = [writer.stdout.readline() for _ in range(20)]
@@ -125,17 +108,37 @@ def test_what_was_reported_kept_survives_a_kill(place: str, environment: dict[st
 OPENER = """
 import asyncio, sys
 from adjudge.journal import Stored, open_journal
+print("ready", flush=True)
+sys.stdin.readline()
 journal = open_journal(sys.argv[1])
 asyncio.run(journal.put(sys.argv[2] * 64, Stored(b"x", 1.0)))
+print(journal.secret.hex())
 journal.close()
 """
 
 
-def test_processes_that_open_a_new_journal_at_once_all_succeed(place: str, environment: dict[str, str]) -> None:
-    openers = [subprocess.Popen([sys.executable, "-c", OPENER, place, letter], env=environment) for letter in "abcdef"]
-    assert [opener.wait(120) for opener in openers] == [0] * 6
+async def started(script, *arguments, environment):
+    """A process that waits for a line once it is ready."""
+    pipe = asyncio.subprocess.PIPE
+    command = sys.executable, "-c", script, *arguments
+    process = await asyncio.create_subprocess_exec(*command, stdin=pipe, stdout=pipe, env=environment)
+    assert await process.stdout.readline() == b"ready\n"
+    return process
+
+
+async def all_said(processes):
+    """What they said, after they were let go at once."""
+    outputs = await asyncio.gather(*(process.communicate(b"go\n") for process in processes))
+    assert [process.returncode for process in processes] == [0] * len(processes)
+    return [said.strip() for said, _ in outputs]
+
+
+async def test_processes_that_make_a_journal_at_once_all_succeed_and_end_with_one_secret(place, environment):
+    openers = [await started(OPENER, place, letter, environment=environment) for letter in "abcd"]
+    said = await all_said(openers)
     journal = open_journal(place)
-    assert all(journal.get(letter * 64) for letter in "abcdef")
+    assert set(said) == {journal.secret.hex().encode()}
+    assert all(journal.get(letter * 64) for letter in "abcd")
     journal.close()
 
 
@@ -144,7 +147,7 @@ import asyncio, random, sys
 from adjudge.journal import Stored, call_key, open_journal
 async def main():
     journal = open_journal(sys.argv[1])
-    for wave in range(20):
+    for wave in range(12):
         numbers = list(range(wave * 50, wave * 50 + 50))
         random.shuffle(numbers)
         await asyncio.gather(*(journal.put(call_key({"n": n}), Stored(b"x" * 200, 1.0)) for n in numbers),
@@ -155,12 +158,10 @@ asyncio.run(main())
 """
 
 
-def test_processes_that_write_the_same_rows_in_other_orders_do_not_block_each_other(
-    place: str, environment: dict[str, str]
-) -> None:
+def test_processes_that_write_the_same_rows_in_other_orders_do_not_block_each_other(place, environment):
     open_journal(place).close()
-    writers = [subprocess.Popen([sys.executable, "-c", SAME_ROWS, place, letter], env=environment) for letter in "abc"]
-    assert [writer.wait(120) for writer in writers] == [0] * 3
+    writers = [subprocess.Popen([sys.executable, "-c", SAME_ROWS, place, letter], env=environment) for letter in "ab"]
+    assert [writer.wait(120) for writer in writers] == [0] * 2
     journal = open_journal(place)
-    assert [position for position, _, _ in journal.outcomes("r1")] == [*range(1000)]
+    assert [position for position, _, _ in journal.outcomes("r1")] == [*range(600)]
     journal.close()

@@ -1,13 +1,10 @@
 """The journal in a file: formats, permissions, and files that are no journals."""
 
-from __future__ import annotations
-
 import asyncio
 import os
 import sqlite3
 import sys
 import time
-from pathlib import Path
 
 import pytest
 
@@ -37,7 +34,7 @@ insert into drafts (id, changes) values ('d1', x'03');
 
 
 @pytest.mark.parametrize("version", [1, 2])
-async def test_a_file_of_an_older_format_is_brought_up_to_date_in_place(tmp_path: Path, version: int) -> None:
+async def test_a_file_of_an_older_format_is_brought_up_to_date_in_place(tmp_path, version):
     connection = sqlite3.connect(tmp_path / "journal.db")
     connection.executescript(FORMAT_1 + (FORMAT_2 if version == 2 else "") + f"pragma user_version = {version};")
     connection.close()
@@ -59,19 +56,19 @@ async def test_a_file_of_an_older_format_is_brought_up_to_date_in_place(tmp_path
 
 
 @pytest.mark.skipif(sys.platform == "win32", reason="other permissions there")
-def test_a_new_file_is_for_its_owners_eyes(tmp_path: Path) -> None:
+def test_a_new_file_is_for_its_owners_eyes(tmp_path):
     open_journal(tmp_path / "journal.db").close()
     assert os.stat(tmp_path / "journal.db").st_mode & 0o077 == 0  # noqa: PTH116
 
 
-def test_a_link_is_refused_and_what_it_points_to_is_not_made(tmp_path: Path) -> None:
+def test_a_link_is_refused_and_what_it_points_to_is_not_made(tmp_path):
     (tmp_path / "journal.db").symlink_to("elsewhere.db")
     with pytest.raises(JournalError, match="symbolic link; name the file itself"):
         open_journal(tmp_path / "journal.db")
     assert not (tmp_path / "elsewhere.db").exists()
 
 
-def test_a_file_that_is_no_journal_is_refused_by_name(tmp_path: Path) -> None:
+def test_a_file_that_is_no_journal_is_refused_by_name(tmp_path):
     file = tmp_path / "notes.txt"
     file.write_text("not a database, " * 100)
     with pytest.raises(JournalError, match=r"notes\.txt: the journal cannot be opened"):
@@ -79,7 +76,7 @@ def test_a_file_that_is_no_journal_is_refused_by_name(tmp_path: Path) -> None:
     assert file.read_text() == "not a database, " * 100
 
 
-def test_a_database_of_some_other_program_is_refused_by_name(tmp_path: Path) -> None:
+def test_a_database_of_some_other_program_is_refused_by_name(tmp_path):
     connection = sqlite3.connect(tmp_path / "other.db")
     connection.execute(f"pragma user_version = {VERSION}")
     connection.close()
@@ -88,13 +85,13 @@ def test_a_database_of_some_other_program_is_refused_by_name(tmp_path: Path) -> 
 
 
 @pytest.mark.parametrize("where", [".", "a-file/journal.db"])
-def test_a_place_where_no_file_can_be_is_refused_by_name(tmp_path: Path, where: str) -> None:
+def test_a_place_where_no_file_can_be_is_refused_by_name(tmp_path, where):
     (tmp_path / "a-file").write_text("")
     with pytest.raises(JournalError, match="the journal cannot be opened"):
         open_journal(tmp_path / where)
 
 
-def test_a_journal_of_a_newer_version_is_left_alone(tmp_path: Path) -> None:
+def test_a_journal_of_a_newer_version_is_left_alone(tmp_path):
     open_journal(tmp_path / "journal.db").close()
     connection = sqlite3.connect(tmp_path / "journal.db")
     connection.execute(f"pragma user_version = {VERSION + 1}")
@@ -103,15 +100,13 @@ def test_a_journal_of_a_newer_version_is_left_alone(tmp_path: Path) -> None:
         open_journal(tmp_path / "journal.db")
 
 
-async def test_who_writes_while_another_process_does_goes_on_as_soon_as_it_is_done(
-    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
-) -> None:
+async def test_who_writes_while_another_process_does_goes_on_as_soon_as_it_is_done(tmp_path, monkeypatch):
     journal, other = open_journal(tmp_path / "journal.db"), sqlite3.connect(tmp_path / "journal.db")
     await journal.put("aa", REPLY)
     pauses, sleep, tried_often = [], time.sleep, asyncio.Event()
     loop = asyncio.get_running_loop()
 
-    def noted(seconds: float) -> None:
+    def noted(seconds):
         pauses.append(seconds)
         if len(pauses) == 20:
             loop.call_soon_threadsafe(tried_often.set)
@@ -130,9 +125,7 @@ async def test_who_writes_while_another_process_does_goes_on_as_soon_as_it_is_do
     journal.close()
 
 
-async def test_another_process_that_never_ends_its_writing_is_an_error(
-    monkeypatch: pytest.MonkeyPatch, tmp_path: Path
-) -> None:
+async def test_another_process_that_never_ends_its_writing_is_an_error(monkeypatch, tmp_path):
     monkeypatch.setattr("adjudge.journal.sqlite._BUSY_SECONDS", 0.2)
     journal, other = open_journal(tmp_path / "journal.db"), sqlite3.connect(tmp_path / "journal.db")
     other.execute("begin immediate")
@@ -145,7 +138,7 @@ async def test_another_process_that_never_ends_its_writing_is_an_error(
     journal.close()
 
 
-async def test_a_disk_that_takes_nothing_is_an_error_and_not_a_silence(tmp_path: Path) -> None:
+async def test_a_disk_that_takes_nothing_is_an_error_and_not_a_silence(tmp_path):
     journal = SqliteJournal(tmp_path / "journal.db")
     await journal.put("a" * 64, REPLY)
     connection = sqlite3.connect(tmp_path / "journal.db", isolation_level=None)
@@ -160,7 +153,7 @@ async def test_a_disk_that_takes_nothing_is_an_error_and_not_a_silence(tmp_path:
     journal.close()
 
 
-def test_the_default_place_can_be_named_in_the_environment(monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> None:
+def test_the_default_place_can_be_named_in_the_environment(monkeypatch, tmp_path):
     monkeypatch.setenv("ADJUDGE_JOURNAL", str(tmp_path / "mine.db"))
     assert default_place() == tmp_path / "mine.db"
     monkeypatch.delenv("ADJUDGE_JOURNAL")
@@ -169,7 +162,7 @@ def test_the_default_place_can_be_named_in_the_environment(monkeypatch: pytest.M
         assert default_place() == tmp_path / "adjudge" / "journal.db"
 
 
-async def test_opening_a_journal_again_in_a_process_keeps_its_locks(tmp_path: Path) -> None:
+async def test_opening_a_journal_again_in_a_process_keeps_its_locks(tmp_path):
     """Closing any handle of a file releases all locks of the process on it. Another process would then take itself for
     the last one, and remove the log that replies are in."""
     place = tmp_path / "journal.db"

@@ -45,7 +45,7 @@ def serving():
                 pass
 
         server = ThreadingHTTPServer(("127.0.0.1", 0), Handler)
-        threading.Thread(target=server.serve_forever, daemon=True).start()
+        threading.Thread(target=server.serve_forever, args=(0.01,), daemon=True).start()
         started.append(server)
         return server.server_address[1], asked
 
@@ -55,27 +55,22 @@ def serving():
         server.server_close()
 
 
-@pytest.mark.parametrize(
-    ("answers", "model"),
-    [
-        ({"models": {"data": [{"id": "nomic-embed-text"}, {"id": "qwen3:8b"}]}}, "qwen3:8b"),
-        ({"tags": {"models": [{"name": "llama3.2"}, {"name": "other"}]}}, "llama3.2"),
-        ({"models": {"data": [{"id": "two words"}, {"id": 3}, "x", {"id": "fine/model-1"}]}}, "fine/model-1"),
-        ({"models": {"data": []}}, None),
-        ({"models": ["x"]}, None),
-        ({}, None),
-    ],
-)
-def test_a_local_server_is_asked_for_its_models_and_for_nothing_else(serving, monkeypatch, answers, model):
+ANSWERS = [
+    ({"models": {"data": [{"id": "nomic-embed-text"}, {"id": "qwen3:8b"}]}}, "qwen3:8b"),
+    ({"tags": {"models": [{"name": "llama3.2"}, {"name": "other"}]}}, "llama3.2"),
+    ({"models": {"data": [{"id": "two words"}, {"id": 3}, "x", {"id": "fine/model-1"}]}}, "fine/model-1"),
+    ({"models": {"data": []}}, None), ({"models": ["x"]}, None), ({}, None),
+]  # fmt: skip
+
+
+def test_a_local_server_is_asked_for_its_models_and_for_nothing_else(serving, monkeypatch):
     monkeypatch.setenv("ADJUDGE_API_KEY", "a-key-for-another-server")
-    port, asked = serving(**answers)
-    found = judge_on_this_machine([LocalServer("Nobody", 9), LocalServer("Ollama", port)])
-    if model is None:
-        assert found is None
-    else:
-        assert found == (f"http://localhost:{port}/v1#{model}", "Ollama answers on this machine")
-    assert {path for path, _ in asked} <= {"/v1/models", "/api/tags"}
-    assert {key for _, key in asked} == {None}
+    for answers, model in ANSWERS:
+        port, asked = serving(**answers)
+        found = judge_on_this_machine([LocalServer("Nobody", 9), LocalServer("Ollama", port)])
+        assert found == (model and (f"http://localhost:{port}/v1#{model}", "Ollama answers on this machine")), answers
+        assert {path for path, _ in asked} <= {"/v1/models", "/api/tags"}
+        assert {key for _, key in asked} == {None}
 
 
 def test_auto_takes_a_key_then_a_local_server_then_the_embedded_judge_and_says_why(serving, monkeypatch, caplog):
@@ -110,40 +105,29 @@ def test_settings_hold_the_judge_that_auto_found_not_the_word(monkeypatch, caplo
     assert GradeSettings(judge="openrouter:auto").judge == "openrouter:auto"
 
 
-@pytest.mark.parametrize(
-    ("spec", "meant"),
-    [
-        ("opnai:gpt-5", "openai:gpt-5"),
-        ("antropic:claude-x", "anthropic:claude-x"),
-        ("OpenAI:gpt-5", "openai:gpt-5"),
-        ("gpt-5.1", "openai:gpt-5.1"),
-        ("claude-opus", "anthropic:claude-opus"),
-        ("mistral", "mistral:mistral-large-latest"),
-        ("embeded", "embedded"),
-        ("models/small.gguf", "gguf:models/small.gguf"),
-        ("ggfu:small.gguf", "gguf:small.gguf"),
-        ("host.example:8000", "http://host.example:8000/v1#MODEL"),
-        ("localhost:99#llama3", "http://localhost:99/v1#llama3"),
-        ("10.0.0.1:8000/v1#m", "http://10.0.0.1:8000/v1#m"),
-        ("http://host.example:8000", "http://host.example:8000/v1#MODEL"),
-        ("something", None),
-        ("bedrock:x", None),
-    ],
-)
-def test_a_wrong_name_is_answered_with_the_whole_name_to_try(spec, meant):
-    assert judge_meant(spec) == meant
+MEANT = {
+    "opnai:gpt-5": "openai:gpt-5", "antropic:claude-x": "anthropic:claude-x", "OpenAI:gpt-5": "openai:gpt-5",
+    "gpt-5.1": "openai:gpt-5.1", "claude-opus": "anthropic:claude-opus", "mistral": "mistral:mistral-large-latest",
+    "embeded": "embedded", "models/small.gguf": "gguf:models/small.gguf", "ggfu:small.gguf": "gguf:small.gguf",
+    "host.example:8000": "http://host.example:8000/v1#MODEL", "localhost:99#llama3": "http://localhost:99/v1#llama3",
+    "10.0.0.1:8000/v1#m": "http://10.0.0.1:8000/v1#m",
+    "http://host.example:8000": "http://host.example:8000/v1#MODEL", "something": None, "bedrock:x": None,
+}  # fmt: skip
 
 
-def test_a_local_address_is_answered_with_a_model_that_it_serves(serving, journal):
+def test_a_wrong_name_is_answered_with_the_whole_name_to_try():
+    assert {spec: judge_meant(spec) for spec in MEANT} == MEANT
+
+
+def test_a_wrong_name_is_refused_when_the_judge_is_opened_and_a_local_address_names_a_model_that_it_serves(
+    serving, journal
+):
     port, _ = serving(models={"data": [{"id": "qwen3:8b"}]})
     for spec in (f"localhost:{port}", f"127.0.0.1:{port}/v1", f"http://localhost:{port}"):
         with pytest.raises(JudgeSpecError) as refused:
             open_judge(spec, JudgeContext(journal))
         host = "127.0.0.1" if spec.startswith("127") else "localhost"
         assert f"did you mean http://{host}:{port}/v1#qwen3:8b? " in f"{refused.value} "
-
-
-def test_a_typo_in_a_provider_is_refused_when_the_judge_is_opened(journal):
     with pytest.raises(JudgeSpecError, match="'opnai:gpt-5': unknown provider; did you mean openai:gpt-5\\?"):
         open_judge("opnai:gpt-5", JudgeContext(journal))
 

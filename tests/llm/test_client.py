@@ -68,13 +68,13 @@ async def test_the_request_has_the_given_headers_and_few_of_its_own():
     assert {header.lower() for header in headers_2[:-2]} == {*own}
 
 
-@pytest.mark.parametrize("user", ["me:a%20b@", "me@", ":a%20b@"])
-async def test_a_name_or_password_in_the_address_is_refused_and_not_shown(user):
+async def test_a_name_or_password_in_the_address_is_refused_and_not_shown():
     server = Bytes(OK)
     async with server.running() as client:
-        with pytest.raises(SetupError, match="without user and password") as refused:
-            await client.request("GET", server.url.replace("//", f"//{user}"), {})
-    assert user not in str(refused.value) and server.requests == []
+        for user in ("me:a%20b@", "me@", ":a%20b@"):
+            with pytest.raises(SetupError, match="without user and password") as refused:
+                await client.request("GET", server.url.replace("//", f"//{user}"), {})
+            assert user not in str(refused.value) and server.requests == []
 
 
 async def test_header_names_are_case_insensitive():
@@ -84,17 +84,14 @@ async def test_header_names_are_case_insensitive():
     assert (reply.status, reply.headers.get("retry-after")) == (429, "3")
 
 
-@pytest.mark.parametrize("value", ["a\r\nevil: 1", "a\nb", "a\rb", "a\0b", "a\udcffb"])
-async def test_a_header_of_several_lines_is_refused_without_showing_the_secret(value):
-    with pytest.raises(SetupError, match="authorization") as refused:
-        await Client().request("GET", "http://127.0.0.1:1/", {"authorization": value})
-    assert value not in str(refused.value)
-
-
-@pytest.mark.parametrize("url", ["ftp://x/", "http://", "x", "http://a:b/", "http://[::1/", "http://a\0b/"])
-async def test_what_is_not_an_address_is_refused(url):
-    with pytest.raises(SetupError, match="not the address of a web server"):
-        await Client().request("GET", url, {})
+async def test_a_header_of_several_lines_is_refused_without_showing_the_secret_and_so_is_what_is_no_address():
+    for value in ("a\r\nevil: 1", "a\nb", "a\rb", "a\0b", "a\udcffb"):
+        with pytest.raises(SetupError, match="authorization") as refused:
+            await Client().request("GET", "http://127.0.0.1:1/", {"authorization": value})
+        assert value not in str(refused.value)
+    for url in ("ftp://x/", "http://", "x", "http://a:b/", "http://[::1/", "http://a\0b/"):
+        with pytest.raises(SetupError, match="not the address of a web server"):
+            await Client().request("GET", url, {})
 
 
 # -- keep-alive -------------------------------------------------------------------------------------------------------

@@ -116,7 +116,7 @@ HERE = ["localhost", "127.0.0.1", "[::1]", "[0:0:0:0:0:0:0:1]", "[::ffff:127.0.0
         "model.localhost", socket.gethostname()]  # fmt: skip
 
 
-@pytest.mark.parametrize(("variables", "url", "expected"), [
+NAMED = [
     ({}, THERE, None), ({"https_proxy": "http://p:8080"}, THERE, "http://p:8080"), (P, "https://10.0.0.1", "http://p"),
     ({"HTTPS_PROXY": "p:8080"}, THERE, "http://p:8080"), ({"https_proxy": "https://p"}, THERE, "https://p"),
     ({"all_proxy": "http://p"}, THERE, "http://p"), (P, "http://judge.example", None),
@@ -124,16 +124,20 @@ HERE = ["localhost", "127.0.0.1", "[::1]", "[0:0:0:0:0:0:0:1]", "[::ffff:127.0.0
     ({"http_proxy": "http://p"}, "http://judge.example", "http://p"), (P | {"no_proxy": "judge.example"}, THERE, None),
     (P | {"no_proxy": ".example"}, THERE, None), (P | {"no_proxy": "judge.example:444"}, THERE, "http://p"),
     (P | {"no_proxy": "*"}, THERE, None), *((P, f"https://{host}", None) for host in HERE),
-])  # fmt: skip
-def test_the_environment_names_the_proxy_and_its_exceptions(monkeypatch, variables, url, expected):
-    for name, value in variables.items():
-        monkeypatch.setenv(name, value)
-    assert proxy_for(URL(url)) == (URL(expected) if expected else None)
+]  # fmt: skip
 
 
-@pytest.mark.parametrize("url", ["socks5://p:1080", "http://", "http://p:x", "ftp://p"])
-def test_a_proxy_that_cannot_be_used_is_said_without_its_password(monkeypatch, url):
-    monkeypatch.setenv("https_proxy", url.replace("://", "://me:secret@"))
-    with pytest.raises(SetupError, match="http://host:port or https://host:port is needed") as refused:
-        proxy_for(URL("https://judge.example/"))
-    assert "secret" not in str(refused.value) and url.partition("//")[0] in str(refused.value)
+def test_the_environment_names_the_proxy_and_its_exceptions(monkeypatch):
+    for variables, url, expected in NAMED:
+        with monkeypatch.context() as patch:
+            for name, value in variables.items():
+                patch.setenv(name, value)
+            assert proxy_for(URL(url)) == (URL(expected) if expected else None), (variables, url)
+
+
+def test_a_proxy_that_cannot_be_used_is_said_without_its_password(monkeypatch):
+    for url in ("socks5://p:1080", "http://", "http://p:x", "ftp://p"):
+        monkeypatch.setenv("https_proxy", url.replace("://", "://me:secret@"))
+        with pytest.raises(SetupError, match="http://host:port or https://host:port is needed") as refused:
+            proxy_for(URL("https://judge.example/"))
+        assert "secret" not in str(refused.value) and url.partition("//")[0] in str(refused.value)

@@ -148,11 +148,11 @@ async def test_with_nothing_left_it_waits_until_the_reset():
 
 
 @pytest.mark.fake_clock
-@pytest.mark.parametrize("reset", ["", "soon", "-1", "1.2.3s", "nan"])
-async def test_malformed_headers_change_nothing(reset):
-    limiter = limiter_of()
-    limiter.read_headers(left("requests", "0", reset), 100)
-    assert await seconds_to_enter(limiter) == 0
+async def test_malformed_headers_change_nothing():
+    for reset in ("", "soon", "-1", "1.2.3s", "nan"):
+        limiter = limiter_of()
+        limiter.read_headers(left("requests", "0", reset), 100)
+        assert await seconds_to_enter(limiter) == 0, reset
 
 
 @pytest.mark.fake_clock

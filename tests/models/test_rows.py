@@ -1,7 +1,5 @@
 """A verdict's cells: every criterion has columns of its own, whatever it is called."""
 
-import pytest
-
 from adjudge import dialogue_sync
 from adjudge.protocols.base import protocol_of, row_of
 from adjudge.protocols.rubrics import parse
@@ -10,15 +8,15 @@ from adjudge.protocols.table import FIRST, LAST, WORDS
 TALK = "USER\tWhere is my parcel, please?\nSYSTEM\tIt arrives on Monday, sir. Sorry for that.\n"
 
 
-@pytest.mark.parametrize("protocol", ["compare", "dialogue", "review"])
-@pytest.mark.parametrize(
-    "keys",
-    [("label", "criterion_label"), ("tone", "tone_critic"), ("tone_critic", "tone"), ("winner", "average", "likert")],
-)
-def test_no_two_columns_have_the_same_name(protocol, keys):
-    columns = (*FIRST, *protocol_of(protocol).table.all_columns(dict.fromkeys(keys, "")), *LAST, *WORDS)
-    names = [column.name for column in columns]
-    assert len(names) == len(set(names))
+KEYS = [("label", "criterion_label"), ("tone", "tone_critic"), ("tone_critic", "tone"), ("winner", "average", "likert")]
+
+
+def test_no_two_columns_have_the_same_name():
+    for protocol in ("compare", "dialogue", "review"):
+        for keys in KEYS:
+            columns = (*FIRST, *protocol_of(protocol).table.all_columns(dict.fromkeys(keys, "")), *LAST, *WORDS)
+            names = [column.name for column in columns]
+            assert len(names) == len(set(names)), (protocol, keys)
 
 
 def test_a_criterion_named_like_the_column_of_another_leaves_it_its_number(tmp_path):

@@ -1,12 +1,9 @@
 """The fence: a code that no text can contain or foresee, and a message that is the same whatever its code is."""
 
-from __future__ import annotations
-
 import hmac
-from typing import Any
 
 import pytest
-from hypothesis import given
+from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from adjudge.prompts.fence import CODE, Message, all_fenced, fenced
@@ -26,40 +23,33 @@ texts = st.lists(st.one_of(imitations, st.text(st.characters(codec="utf-8"), max
 named = st.lists(st.tuples(st.sampled_from(["A", "B", "END A"]), texts), max_size=3)
 
 
-def message(parts: list[tuple[str, str]], tail: str) -> Message:
+def message(parts, tail):
     return Message.of("Code: ", CODE, "\n", *(fenced(name, text) for name, text in parts), tail)
 
 
 @given(one=named, other=named, tails=st.tuples(texts, texts))
-def test_two_messages_have_the_same_pieces_only_if_they_are_the_same_text(
-    one: list[tuple[str, str]], other: list[tuple[str, str]], tails: tuple[str, str]
-) -> None:
+def test_two_messages_have_the_same_pieces_only_if_they_are_the_same_text(one, other, tails):
     first, second = message(one, tails[0]), message(other, tails[1])
     assert (first == second) == (first.with_code(KNOWN) == second.with_code(KNOWN))
 
 
 @given(before=texts, after=texts, code=st.sampled_from([KNOWN, "0" * 16]))
-def test_a_text_that_holds_a_code_or_a_blanked_one_does_not_pass_for_a_message_with_a_fence(
-    before: str, after: str, code: str
-) -> None:
+def test_a_text_that_holds_a_code_or_a_blanked_one_does_not_pass_for_a_message_with_a_fence(before, after, code):
     sent = message([("A", before), ("A", after)], "").with_code(code)
     copied = message([], sent)
     assert copied.pieces != message([("A", before), ("A", after)], "").pieces
 
 
+@settings(max_examples=40)
 @given(one=st.tuples(texts, texts, texts, texts), other=st.tuples(texts, texts, texts, texts))
-def test_two_comparisons_are_the_same_question_only_if_the_model_reads_the_same(
-    one: tuple[str, str, str, str], other: tuple[str, str, str, str]
-) -> None:
+def test_two_comparisons_are_the_same_question_only_if_the_model_reads_the_same(one, other):
     cases = [Comparison(*(f"-{text}" for text in case)) for case in (one, other)]
     first, second = (COMPARER.prompt(CompareQuestion(case, shipped("compare"), "ab")) for case in cases)
     assert (first.user.pieces == second.user.pieces) == (first.with_code(KNOWN) == second.with_code(KNOWN))
 
 
 @given(parts=named, tail=texts)
-def test_the_code_is_the_same_for_the_same_secret_and_stands_nowhere_else(
-    parts: list[tuple[str, str]], tail: str
-) -> None:
+def test_the_code_is_the_same_for_the_same_secret_and_stands_nowhere_else(parts, tail):
     whole = message(parts, tail)
     code = whole.code(SECRET)
     assert code == whole.code(SECRET)
@@ -67,24 +57,17 @@ def test_the_code_is_the_same_for_the_same_secret_and_stands_nowhere_else(
     assert whole.with_code(code).casefold().count(code) == 1 + 2 * len(parts)
 
 
-def test_who_knows_every_text_but_not_the_secret_does_not_know_the_code() -> None:
+def test_another_secret_or_another_text_is_another_code():
     whole = message([("A", "an answer"), ("B", "another")], "")
-    codes = {whole.code(bytes([number]) * 32) for number in range(200)}
-    assert len(codes) == 200
-
-
-def test_any_change_of_a_text_changes_the_code() -> None:
-    codes = {message([("A", f"an answer {number}")], "").code(SECRET) for number in range(200)}
-    assert len(codes) == 200
+    assert len({whole.code(bytes([number]) * 32) for number in range(200)}) == 200
+    assert len({message([("A", f"an answer {number}")], "").code(SECRET) for number in range(200)}) == 200
 
 
 @pytest.mark.parametrize("written", [KNOWN, KNOWN.upper(), "C0deFF00c0DEff00", KNOWN.replace("ff", "\ufb00")])
-def test_a_code_that_stands_in_a_text_in_any_case_is_replaced_by_the_next(
-    written: str, monkeypatch: pytest.MonkeyPatch
-) -> None:
+def test_a_code_that_stands_in_a_text_in_any_case_is_replaced_by_the_next(written, monkeypatch):
     whole, digest = message([("A", f"an answer {written}!")], ""), hmac.digest
 
-    def unlucky(secret: bytes, said: bytes, kind: str) -> bytes:
+    def unlucky(secret, said, kind):
         return bytes.fromhex(KNOWN) + bytes(24) if said.startswith(b"[0,") else digest(secret, said, kind)
 
     second = whole.code(SECRET)
@@ -93,18 +76,18 @@ def test_a_code_that_stands_in_a_text_in_any_case_is_replaced_by_the_next(
     assert whole.code(SECRET) not in (KNOWN, second), "the second of its own"
 
 
-@pytest.mark.parametrize(("said", "kept"), [("an answer", True), (f"an answer {KNOWN.upper()}", False)])
-def test_an_earlier_code_is_kept_unless_a_text_has_it(said: str, kept: bool) -> None:
-    whole = message([("A", said)], "")
-    assert whole.code(SECRET, KNOWN) == (KNOWN if kept else whole.code(SECRET))
+def test_an_earlier_code_is_kept_unless_a_text_has_it():
+    assert message([("A", "an answer")], "").code(SECRET, KNOWN) == KNOWN
+    has_it = message([("A", f"an answer {KNOWN.upper()}")], "")
+    assert has_it.code(SECRET, KNOWN) == has_it.code(SECRET)
 
 
-def test_texts_stand_one_below_the_other_between_their_markers() -> None:
+def test_texts_stand_one_below_the_other_between_their_markers():
     shown = all_fenced({"A": "one", "B": "two <|im_end|>"}).with_code("code")
     assert shown == ("<<<A code>>>\none\n<<<END A code>>>\n<<<B code>>>\ntwo <\u2060|im_end|>\n<<<END B code>>>")
 
 
-@pytest.mark.parametrize("parts", [(" ", CODE, "x \n"), (" \nx", CODE, " "), ("  x\t",)])
-def test_a_message_is_stripped_like_any_text(parts: Any) -> None:
-    whole = Message.of(*parts)
-    assert whole.stripped().with_code("code") == whole.with_code("code").strip()
+def test_a_message_is_stripped_like_any_text():
+    for parts in ((" ", CODE, "x \n"), (" \nx", CODE, " "), ("  x\t",)):
+        whole = Message.of(*parts)
+        assert whole.stripped().with_code("code") == whole.with_code("code").strip()

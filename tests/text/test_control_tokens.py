@@ -3,7 +3,6 @@ import threading
 import time
 from pathlib import Path
 
-import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 from quick import within
@@ -50,19 +49,21 @@ MARKERS = [
 ]  # fmt: skip
 
 
-@pytest.mark.parametrize("marker", MARKERS)
-def test_a_marker_at_the_end_is_certain_and_no_fault(marker):
-    text = f"All done. {marker}\n"
-    (spot,) = find_system_markers(text)
-    assert text[spot.start : spot.end] == marker
-    assert spot.certain and facts_of("system_marker", "A", [spot])[0].severity is None
-    assert without_end_markers(text) == "All done."
-    assert real_end(text) == len("All done.")
+def test_a_marker_at_the_end_is_certain_and_no_fault_several_come_in_order_and_other_ends_stay():
+    for marker in MARKERS:
+        text = f"All done. {marker}\n"
+        (spot,) = find_system_markers(text)
+        assert text[spot.start : spot.end] == marker
+        assert spot.certain and facts_of("system_marker", "A", [spot])[0].severity is None
+        assert without_end_markers(text) == "All done." == text[: real_end(text)]
+    text = "Done.</s> <|im_end|>"
+    assert [text[spot.start : spot.end] for spot in find_system_markers(text)] == ["</s>", "<|im_end|>"]
+    for text in ("Done.", "See [1]", "<b>x</b>", "</s> starts it", "a > b", "", "  \n"):
+        assert (find_system_markers(text), without_end_markers(text)) == ([], text)
 
 
-@pytest.mark.parametrize("family", FAMILIES)
-def test_the_control_tokens_of_a_family_are_broken_reported_and_quotable(family):
-    for token in FAMILIES[family].split():
+def test_the_control_tokens_of_every_family_are_broken_reported_and_quotable():
+    for token in " ".join(FAMILIES.values()).split():
         sent = defuse(f"Fine. {token} More.")
         assert token not in sent and sent.replace("\u2060", "") == f"Fine. {token} More."
         assert [spot.found for spot in find_control_tokens(f"Fine. {token}")] == [f"contains the chat marker {token}"]
@@ -70,19 +71,18 @@ def test_the_control_tokens_of_a_family_are_broken_reported_and_quotable(family)
         assert Haystack(f"Fine. {token} More.").find(sent) == (0, len(token) + 12)
 
 
-@pytest.mark.parametrize("family", LIST)
-def test_every_listed_token_is_broken_and_those_that_are_ordinary_words_too_are_not_reported(family):
-    for token in LIST[family]["tokens"]:
-        assert token not in defuse(token) and find_control_tokens(token), token
-    for token in LIST[family].get("ordinary", []):
-        assert token not in defuse(token) and not find_control_tokens(token), token
-    assert LIST[family]["source"]
+def test_every_listed_token_is_broken_and_those_that_are_ordinary_words_too_are_not_reported():
+    for family in LIST.values():
+        assert family["source"]
+        for token in family["tokens"]:
+            assert token not in defuse(token) and find_control_tokens(token), token
+        for token in family.get("ordinary", []):
+            assert token not in defuse(token) and not find_control_tokens(token), token
 
 
-@pytest.mark.parametrize("text", ORDINARY)
-def test_markup_code_and_placeholders_are_left_alone(text):
-    assert defuse(text) == text
-    assert find_control_tokens(text) == []
+def test_markup_code_and_placeholders_are_left_alone():
+    for text in ORDINARY:
+        assert (defuse(text), find_control_tokens(text)) == (text, [])
 
 
 def test_tokens_that_share_a_bracket_are_all_broken():
@@ -98,10 +98,10 @@ def test_a_models_own_tokens_are_broken_beside_the_listed_ones():
     assert defuse("«turn»x<odd>") == "«turn»x<odd>"
 
 
-@pytest.mark.parametrize("piece", ["<", "[", "]", "<|", "<a_b_", "<|a", "]~b]", "<|im_end|>", "<x>", "｜"])
-def test_a_megabyte_made_to_be_slow_is_quick(piece):
-    with within(3):
-        defuse(piece * (1_000_000 // len(piece)))
+def test_a_megabyte_made_to_be_slow_is_quick():
+    for piece in ("<", "[", "]", "<|", "<a_b_", "<|a", "]~b]", "<|im_end|>", "<x>", "｜"):
+        with within(3):
+            defuse(piece * (1_000_000 // len(piece)))
 
 
 def test_while_a_megabyte_is_defused_other_threads_run():
@@ -120,17 +120,6 @@ def test_while_a_megabyte_is_defused_other_threads_run():
         longest = max(longest, time.process_time() - used[1] - (time.thread_time() - used[0]))
     thread.join()
     assert longest < 0.1
-
-
-def test_several_markers_come_in_their_order():
-    text = "Done.</s> <|im_end|>"
-    assert [text[spot.start : spot.end] for spot in find_system_markers(text)] == ["</s>", "<|im_end|>"]
-
-
-@pytest.mark.parametrize("text", ["Done.", "See [1]", "<b>x</b>", "</s> starts it", "a > b", "", "  \n"])
-def test_other_ends_are_left_as_they_are(text):
-    assert find_system_markers(text) == []
-    assert without_end_markers(text) == text
 
 
 @given(st.text(max_size=100), st.lists(st.sampled_from([*MARKERS, " ", "\n"]), max_size=14))

@@ -1,4 +1,3 @@
-import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 from quick import within
@@ -41,32 +40,26 @@ COMPLETE = [
 ]  # fmt: skip
 
 
-@pytest.mark.parametrize("text", CUT_OFF)
-def test_the_next_number_of_a_list_and_a_comma_after_whole_paragraphs_are_certain(text):
-    spot = find_cut_off(text, "Tell me about it.")
-    assert spot is not None and spot.certain
+def test_the_next_number_of_a_list_and_a_comma_after_whole_paragraphs_are_certain_and_no_other_end_counts():
+    for text in CUT_OFF:
+        spot = find_cut_off(text, "Tell me about it.")
+        assert spot is not None and spot.certain, text
+    assert [text for text in COMPLETE if find_cut_off(text)] == []
 
 
-@pytest.mark.parametrize("text", COMPLETE)
-def test_no_other_end_counts(text):
-    assert find_cut_off(text) is None
-
-
-@pytest.mark.parametrize("asked", [
+FRAGMENTS = [
     "Continue the text: Bees matter", "Complete this paragraph.", "Write a fragment of a letter.",
     "Write a poem about bees.", "Write the second VERSE.", "Give me the code.", "Give me the data as CSV.",
     "Separate them with a comma.", "Continúa el texto.", "Escribe un poema sobre las abejas.", "Écris un poème.",
     "Schreib mir ein Gedicht.", "Escreva o código.", "Scrivi una poesia.", "Напиши стихотворение.",
     "请写一首诗。", "続きを書いてください。", "시의 가사를 써 줘.", "اكتب قصيدة", "एक कविता लिखो",
-])  # fmt: skip
-def test_where_a_fragment_verse_code_or_data_was_asked_for_nothing_is_said(asked):
-    assert find_cut_off(LIST, asked) is None
-    assert find_cut_off(COMMA, asked) is None
+]  # fmt: skip
 
 
-@pytest.mark.parametrize("asked", ["Explain it completely, in terms a child knows.", "Which version is it? She lied."])
-def test_words_that_only_look_like_such_a_wish_do_not_count(asked):
-    assert find_cut_off(LIST, asked) is not None
+def test_where_a_fragment_verse_code_or_data_was_asked_for_nothing_is_said():
+    assert [asked for asked in FRAGMENTS if find_cut_off(LIST, asked) or find_cut_off(COMMA, asked)] == []
+    for asked in ("Explain it completely, in terms a child knows.", "Which version is it? She lied."):
+        assert find_cut_off(LIST, asked) is not None, "it only looks like such a wish"
 
 
 def test_whether_a_required_part_is_missing_is_not_for_code_to_say():
@@ -94,7 +87,7 @@ def test_any_text_gives_a_place_inside_it(text, asked):
     assert spot is None or 0 <= spot.start < spot.end <= len(text)
 
 
-@pytest.mark.parametrize("piece", ["1. a\n", "1.\n", ",", "a, ", "```", "</s>", "\n", " "])
-def test_a_long_text_takes_linear_time(piece):
-    with within(1):
-        find_cut_off(piece * (200_000 // len(piece)), piece * 1000)
+def test_a_long_text_takes_linear_time():
+    for piece in ("1. a\n", "1.\n", ",", "a, ", "```", "</s>", "\n", " "):
+        with within(1):
+            find_cut_off(piece * (200_000 // len(piece)), piece * 1000)

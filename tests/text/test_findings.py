@@ -1,4 +1,3 @@
-import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 from quick import within
@@ -34,13 +33,16 @@ def test_an_ordinary_case_has_no_facts():
     assert comparison_facts(Comparison("Why are bees useful?", PROSE, "Because they pollinate crops.", PROSE)) == ()
 
 
-@pytest.mark.parametrize("answer", [
+READING = [
     "I can't help with that.", "As a human, I feel that bees matter.", "Great question! I hope this helps!",
     "```python\ndef add(a, b:\n```", PROSE + "The same holds for orchards and vineyards, because the",
     "Las abejas son importantes para las granjas porque llevan el polen de una flor a otra en toda la región.",
-])  # fmt: skip
-def test_what_needs_reading_is_no_fact_of_code(answer):
-    assert comparison_facts(Comparison("Why are bees useful?", answer, PROSE)) == ()
+]  # fmt: skip
+
+
+def test_what_needs_reading_is_no_fact_of_code():
+    for answer in READING:
+        assert comparison_facts(Comparison("Why are bees useful?", answer, PROSE)) == ()
 
 
 def test_what_the_task_says_may_be_said_again():
@@ -56,7 +58,7 @@ def test_a_spot_becomes_a_fact_with_all_it_says():
 
 
 @given(st.text(min_size=1, max_size=300).filter(str.strip), st.text(max_size=300))
-@settings(max_examples=200, deadline=None)
+@settings(max_examples=60)
 def test_any_text_gives_places_inside_it(answer, context):
     case = Comparison("Say something.", answer, answer[::-1], context)
     for fact in comparison_facts(case):
@@ -64,10 +66,8 @@ def test_any_text_gives_places_inside_it(answer, context):
         assert 0 <= fact.start < fact.end <= len(text)
 
 
-@pytest.mark.parametrize(
-    "piece", [" ", "\n", "a. ", "1.\n", "1. a\n", "```", "<<<END ", '"', "ignore all ", "。", "| "]
-)
-def test_hostile_answers_of_200_kb_take_linear_time(piece):
-    text = piece * (200_000 // len(piece.encode()))
-    with within(3):
-        comparison_facts(Comparison("Task", f"x{text}x", f"y{text}", f"z{text}"))
+def test_hostile_answers_of_200_kb_take_linear_time():
+    for piece in (" ", "\n", "a. ", "1.\n", "1. a\n", "```", "<<<END ", '"', "ignore all ", "。", "| "):
+        text = piece * (200_000 // len(piece.encode()))
+        with within(3):
+            comparison_facts(Comparison("Task", f"x{text}x", f"y{text}", f"z{text}"))

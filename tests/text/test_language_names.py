@@ -1,4 +1,3 @@
-import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
@@ -20,50 +19,43 @@ NAMED = [
 ]  # fmt: skip
 
 
-@pytest.mark.parametrize(("text", "code"), [
+OWN_NAMES = [
     ("w języku polskim", "pl"), ("v češtině", "cs"), ("suomeksi", "fi"), ("magyarul", "hu"), ("தமிழில்", "ta"),
     ("ภาษาไทย", "th"), ("en gallego", "gl"), ("en galego", "gl"), ("ગુજરાતીમાં", "gu"), ("ਪੰਜਾਬੀ ਵਿੱਚ", "pa"),
     ("ಕನ್ನಡದಲ್ಲಿ", "kn"), ("മലയാളത്തിൽ", "ml"), ("नेपाली", "ne"), ("на български", "bg"), ("na hrvatskom", "hr"),
     ("на српском", "sr"), ("eesti keeles", "et"), ("lietuvių kalba", "lt"),
-])  # fmt: skip
-def test_a_language_is_known_by_its_own_name(text, code):
-    assert named_languages(text) == {code}
+]  # fmt: skip
+OTHER_WORDS = [
+    "",
+    "What is the capital of Peru?",
+    "Please polish my essay.",
+    "It is so, no?",
+    "Describe life in Spain.",
+]
 
 
-@pytest.mark.parametrize(("text", "codes"), NAMED)
-def test_languages_are_known_by_their_names_in_many_languages(text, codes):
-    assert named_languages(text) == codes
+def test_languages_are_known_by_their_names_in_many_languages_and_by_their_own():
+    for text, codes in [
+        *NAMED,
+        *((text, {code}) for text, code in OWN_NAMES),
+        *((text, set()) for text in OTHER_WORDS),
+    ]:
+        assert named_languages(text) == codes, text
 
 
-@pytest.mark.parametrize(
-    "text", ["", "What is the capital of Peru?", "Please polish my essay.", "It is so, no?", "Describe life in Spain."]
-)
-def test_other_words_name_no_language(text):
-    assert named_languages(text) == set()
+def test_a_language_is_found_by_its_code_or_one_of_its_names():
+    names = {"es": "es ES Spanish español 西班牙语", "vi": "vi Vietnamese"}
+    for code, known in names.items():
+        assert {code_named(name) for name in known.split()} == {code}
+    assert code_named("tiếng việt") == "vi"
+    assert [name for name in ("", "xx", "Klingon", "Spain") if code_named(name)] == []
+    assert language_name("xx") == "xx", "without a name it is called by its code"
 
 
-@pytest.mark.parametrize(
-    ("name", "code"),
-    [("es", "es"), ("ES", "es"), ("Spanish", "es"), ("español", "es"), ("西班牙语", "es"), ("tiếng việt", "vi")],
-)
-def test_a_language_is_found_by_its_code_or_one_of_its_names(name, code):
-    assert code_named(name) == code
-
-
-@pytest.mark.parametrize("name", ["", "xx", "Klingon", "Spain"])
-def test_an_unknown_name_has_no_code(name):
-    assert code_named(name) is None
-
-
-@pytest.mark.parametrize("code", sorted(LANGUAGE_NAMES))
-def test_every_language_is_found_by_its_english_name(code):
-    assert code_named(LANGUAGE_NAMES[code]) == code
-    assert language_name(code) == LANGUAGE_NAMES[code]
-    assert code in named_languages(f"Write the letter in {LANGUAGE_NAMES[code]}, please.")
-
-
-def test_a_language_without_a_name_is_called_by_its_code():
-    assert language_name("xx") == "xx"
+def test_every_language_is_found_by_its_english_name():
+    for code, name in LANGUAGE_NAMES.items():
+        assert (code_named(name), language_name(code)) == (code, name)
+        assert code in named_languages(f"Write the letter in {name}, please.")
 
 
 @given(st.text())

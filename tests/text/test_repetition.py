@@ -1,4 +1,3 @@
-import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 from quick import within
@@ -20,18 +19,14 @@ NOT_REPEATED = [
 ]  # fmt: skip
 
 
-@pytest.mark.parametrize(("text", "times"), REPEATED)
-def test_a_repeated_sentence_is_found_with_its_count(text, times):
-    spot = find_repetition(text)[0]
-    assert not spot.certain and f"stands {times} times" in spot.found
-    quoted = text[spot.start : spot.end]
-    assert text.count(quoted) == times
-    assert spot.start > text.find(quoted), "the place is the repeat, not the first time"
-
-
-@pytest.mark.parametrize("text", NOT_REPEATED)
-def test_short_code_and_table_repeats_are_left_alone(text):
-    assert find_repetition(text) == []
+def test_a_repeated_sentence_is_found_with_its_count_and_short_code_and_table_repeats_are_left_alone():
+    for text, times in REPEATED:
+        spot = find_repetition(text)[0]
+        assert not spot.certain and f"stands {times} times" in spot.found
+        quoted = text[spot.start : spot.end]
+        assert text.count(quoted) == times
+        assert spot.start > text.find(quoted), "the place is the repeat, not the first time"
+    assert [text for text in NOT_REPEATED if find_repetition(text)] == []
 
 
 def test_the_most_repeated_sentence_comes_first_and_the_list_is_short():

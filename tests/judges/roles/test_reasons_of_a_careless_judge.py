@@ -1,10 +1,6 @@
 """Whatever a judge writes, people read one sentence where one is promised, and no quotation of what nobody wrote."""
 
-from __future__ import annotations
-
 import re
-from collections.abc import Iterable
-from typing import Any
 
 import orjson
 from hypothesis import given, settings
@@ -34,29 +30,25 @@ PIECES = (
     "“boiling water for ten minutes”", "«Boil it until it is done.»", "Answer 1 has “see Answer 1 above”", '"a word"',
 )  # fmt: skip
 reasons = st.lists(st.sampled_from(PIECES), min_size=1, max_size=3).map(" ".join)
-quotes = st.sampled_from(
-    [
-        ("SYSTEM", "What kinds of movies"),
-        ("USER", "They're just really fun."),
-        ("SYSTEM", "Why?"),
-        ("USER", "No, never"),
-    ]
-).map(lambda given: {"speaker": given[0], "quote": given[1]})
+quotes = st.sampled_from([
+    {"speaker": "SYSTEM", "quote": "What kinds of movies"}, {"speaker": "USER", "quote": "They're just really fun."},
+    {"speaker": "SYSTEM", "quote": "Why?"}, {"speaker": "USER", "quote": "No, never"},
+])  # fmt: skip
 _PAIRS = re.compile(r'"([^"“”„«»]*)"|“([^"“”„«»]*)”|„([^"“”„«»]*)“|«([^"“”„«»]*)»')
 _SPOKEN = re.compile(r'\b(SYSTEM|USER): ["“«„]([^"“”„«»]*)["”»“]')
 
 
-def plain(text: str) -> str:
+def plain(text):
     return " ".join(text.split())
 
 
-def assert_real(words: str, texts: Iterable[str]) -> None:
+def assert_real(words, texts):
     for match in _PAIRS.finditer(words):
         quoted = plain(next(filter(None, match.groups()), "")).rstrip(".,!?")
         assert len(quoted.split()) < 3 or any(quoted in plain(text) for text in texts), words
 
 
-def assert_one_sentence_of_what_was_said(words: str, also: Iterable[str] = ()) -> None:
+def assert_one_sentence_of_what_was_said(words, also=()):
     assert_real(words, [*(turn.text for turn in TURNS), *also])
     for speaker, quoted in _SPOKEN.findall(words):
         assert any(turn.speaker == speaker and plain(quoted).rstrip(".") in plain(turn.text) for turn in TURNS), words
@@ -64,7 +56,7 @@ def assert_one_sentence_of_what_was_said(words: str, also: Iterable[str] = ()) -
     assert len(re.split(r"(?<=[.!?。])\s+(?=[A-Z(])", bare)) == 1, words
 
 
-def settled(role: Any, question: Any, reply: Any, again: Any) -> Any:
+def settled(role, question, reply, again):
     """The opinion after the reply and, if that is wrong, one repair round."""
     first = role.read(question, orjson.dumps(reply).decode(), "j")
     assert first.opinion is not None
@@ -86,7 +78,7 @@ replacements = st.fixed_dictionaries(
 )
 
 
-@settings(max_examples=50)
+@settings(max_examples=30)
 @given(st.data(), replacements)
 def test_every_justification_of_the_evaluator_is_one_sentence_of_what_was_said(data, again):
     marks = {key: {**data.draw(quotes), "reason": data.draw(reasons), "score": 80} for key in KEYS}
@@ -96,23 +88,18 @@ def test_every_justification_of_the_evaluator_is_one_sentence_of_what_was_said(d
         assert not mark.quotes or _SPOKEN.search(mark.justification)
 
 
-@settings(max_examples=50)
+@settings(max_examples=30)
 @given(st.data(), replacements)
 def test_every_comment_of_the_critic_is_one_sentence_of_what_was_said(data, again):
     shown = Utterance(speaker="SYSTEM", quote="Why?", turn=2, line=3, start=0, end=4)
     marks = dict.fromkeys(KEYS, Mark(value=80, reason="Short as it is, it asks.", quotes=(shown,)))
     question = CriticizeQuestion(TALK, RUBRIC, Evaluation(judge="e", marks=marks))
-    entries = {
-        key: {
-            "quotes": data.draw(st.lists(quotes, max_size=2)),
-            "comment": data.draw(reasons),
-            "missing": data.draw(st.sampled_from(["", "An “I am very sorry”. And more.", "thanks"])),
-            "agree": data.draw(st.booleans()),
-            "contradicts": True,
-            "score": 40,
-        }
-        for key in KEYS
-    }
+    entry = {
+        "quotes": st.lists(quotes, max_size=2), "comment": reasons, "agree": st.booleans(),
+        "missing": st.sampled_from(["", "An “I am very sorry”. And more.", "thanks"]),
+        "contradicts": st.just(True), "score": st.just(40),
+    }  # fmt: skip
+    entries = {key: data.draw(st.fixed_dictionaries(entry)) for key in KEYS}
     opinion = settled(CRITIC, question, {"criteria": entries}, again)
     for entry in opinion.entries.values():
         assert_one_sentence_of_what_was_said(entry.justification, ["Short as it is, it asks."])
@@ -122,7 +109,7 @@ COMPARED = shipped("compare")
 PLACES = [f"{key}.{field}_{n}" for key in COMPARED.weights for field in ("rationale", "justification") for n in (1, 2)]
 
 
-@settings(max_examples=50)
+@settings(max_examples=30)
 @given(st.data(), st.sampled_from(["ab", "ba"]))
 def test_no_reason_of_a_comparison_is_empty_or_quotes_what_the_judge_was_not_shown(data, order):
     def marks():
@@ -133,19 +120,11 @@ def test_no_reason_of_a_comparison_is_empty_or_quotes_what_the_judge_was_not_sho
             given |= {f"justification_{n}": data.draw(reasons), f"score_{n}": 7}
         return given
 
-    reply = {
-        "criteria": {key: marks() for key in COMPARED.weights},
-        "more_evidence": [],
-        "summary_1": data.draw(reasons),
-        "summary_2": data.draw(reasons),
-        "rationale": data.draw(reasons),
-        "preference": "tie",
-    }
+    reply = {name: data.draw(reasons) for name in ("summary_1", "summary_2", "rationale")}
+    reply |= {"criteria": {key: marks() for key in COMPARED.weights}, "more_evidence": [], "preference": "tie"}
     places = st.sampled_from([*PLACES, "summary_1", "summary_2", "rationale"])
-    again = {
-        "evidence": [],
-        "reasons": data.draw(st.lists(st.fixed_dictionaries({"place": places, "words": reasons}), max_size=5)),
-    }
+    wrong = data.draw(st.lists(st.fixed_dictionaries({"place": places, "words": reasons}), max_size=5))
+    again = {"evidence": [], "reasons": wrong}
     opinion = settled(COMPARER, CompareQuestion(CASE, COMPARED, order), reply, again)
     words = [opinion.rationale, *opinion.summaries.values(), *(item.rationale for item in opinion.evidence)]
     words += [score.justification for by_label in opinion.scores.values() for score in by_label.values()]

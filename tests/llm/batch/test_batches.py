@@ -24,6 +24,9 @@ def elsewhere(tmp_path, journal):
     opened.close()
 
 
+ONE = pytest.mark.parametrize("kind", ["openai"])  # where it does not matter whose batches they are
+
+
 def sizes(provider):
     return [len(batch.questions) for batch in provider.batches.made]
 
@@ -35,24 +38,21 @@ def is_number(number):
 # -- the same as single calls -----------------------------------------------------------------------------------------
 
 
-async def test_many_callers_share_one_batch_and_each_gets_its_own_reply(batched, provider, journal):
+async def test_many_callers_share_one_batch_with_the_very_bytes_of_single_calls_and_each_gets_its_own_reply(
+    batched, single, provider, journal, elsewhere
+):
     provider.batches.polls = 3
-    opinions = await ask(batched(), 20)
+    opinions = await ask(batched(), 12)
     (batch,) = provider.batches.made
-    assert len(batch.questions) == provider.calls == 20
+    assert len(batch.questions) == provider.calls == 12
     for number, opinion in enumerate(opinions):
         assert f"Hello number {number}, how" in opinion.evidence[0].quote
         key = opinion.calls[0].key
         assert journal.get(key).sent["batch"] == batch.number
         assert key in dict(batch.questions)
-
-
-async def test_the_bodies_are_the_very_bytes_of_single_calls(batched, single, provider, elsewhere):
-    await ask(batched(), 3)
-    (batch,) = provider.batches.made
     provider.requests.clear()
     judge = single(elsewhere)
-    opinions = await ask(judge, 3)
+    opinions = await ask(judge, 12)
     await judge.close()
     assert sorted(body for _, body in batch.questions) == sorted(request.body for request in provider.requests)
     assert {opinion.calls[0].key for opinion in opinions} == {key for key, _ in batch.questions}
@@ -69,23 +69,27 @@ async def test_a_reply_reads_as_that_of_a_single_call_and_costs_half(batched, si
     assert in_batch.updated(calls=()) == alone.updated(calls=())
 
 
+@ONE
 async def test_a_batch_that_is_full_is_closed_at_once_and_the_rest_goes_into_the_next(batched, provider, quick):
     assert all_judged(await ask(batched(replace(quick, most_requests=4)), 10))
     assert sorted(sizes(provider)) == [2, 4, 4]
 
 
+@ONE
 async def test_a_batch_is_no_larger_than_its_bytes_allow(batched, provider, quick):
     assert all_judged(await ask(batched(replace(quick, most_bytes=40_000)), 8))
     in_bytes = [sum(len(body) for _, body in batch.questions) for batch in provider.batches.made]
     assert len(in_bytes) > 1 and max(in_bytes) <= 40_000
 
 
+@ONE
 async def test_a_repair_round_is_a_batch_of_its_own(batched, provider):
     provider.script = lambda request: judges() if request.repairs else says("no JSON")
     assert all_judged(await ask(batched(), 3))
     assert sizes(provider) == [3, 3]
 
 
+@ONE
 async def test_a_budget_holds_for_batches_too(batched, provider):
     judge = batched(max_tokens=1000)
     judge.budget = budget = LocalBudget(Decimal("0.1"))
@@ -115,6 +119,7 @@ async def test_a_line_of_the_results_that_cannot_be_read_is_no_answer_to_its_que
     assert "has no answer to this request" in outcomes[1].message
 
 
+@ONE
 async def test_what_a_model_does_not_take_is_left_out_in_the_next_batch(batched, provider):
     refusal = fails(400, "temperature is not supported")
     provider.script = lambda request: refusal if "temperature" in request.json else judges()
@@ -151,17 +156,18 @@ async def test_a_refused_batch_is_a_failure_for_everybody_in_it(batched, provide
     assert all_judged(await ask(batched(), 3))
 
 
-@pytest.mark.parametrize("kind", ["openai"])  # who checks a batch as a whole
+@ONE  # it checks a batch as a whole
 @pytest.mark.parametrize(
     ("code", "reason"), [("invalid_json_line", "rejected"), ("token_limit_exceeded", "rate_limited")]
 )
-async def test_a_batch_that_fails_as_a_whole_says_why(batched, provider, kind, code, reason):
+async def test_a_batch_that_fails_as_a_whole_says_why(batched, provider, code, reason):
     provider.batches.invalid = {"code": code, "message": "Enqueued too much.", "line": 1}
     outcomes = await ask(batched(), 2)
     assert reasons(outcomes) == [reason] * 2
     assert all("Enqueued too much." in outcome.message for outcome in outcomes)
 
 
+@ONE
 async def test_a_provider_that_cannot_be_reached_is_a_failure_and_nothing_is_submitted_twice(batched, provider):
     provider.batches.fails_at = {"before poll": [500] * 200}
     judge = batched()
@@ -171,6 +177,7 @@ async def test_a_provider_that_cannot_be_reached_is_a_failure_and_nothing_is_sub
     assert len(sizes(provider)) == 1
 
 
+@ONE
 async def test_a_caller_that_goes_before_the_batch_is_closed_pays_nothing(batched, provider, quick):
     judge = batched(replace(quick, idle=2.0))
     tasks = [asyncio.create_task(judge.opine(numbered(number))) for number in range(4)]
@@ -207,6 +214,7 @@ async def test_replies_that_nobody_stored_are_collected_before_anything_is_asked
     assert (provider.calls, len(sizes(provider))) == (polled, 1)
 
 
+@ONE
 async def test_without_collecting_whoever_asks_gets_the_reply_of_the_earlier_batch(left_behind, batched, provider):
     fresh = batched()
     assert all_judged(await ask(fresh, 2))
@@ -215,6 +223,7 @@ async def test_without_collecting_whoever_asks_gets_the_reply_of_the_earlier_bat
     assert len(sizes(provider)) == 1
 
 
+@ONE
 @pytest.mark.parametrize("collecting", [True, False])
 async def test_a_batch_is_known_by_its_keys_and_keeps_its_codes_also_for_another_journal(
     left_behind, batched, provider, journal, tmp_path, collecting
@@ -236,7 +245,7 @@ async def test_a_batch_is_known_by_its_keys_and_keeps_its_codes_also_for_another
 # -- opening ----------------------------------------------------------------------------------------------------------
 
 
-@pytest.mark.parametrize("spec", ["http://127.0.0.1:9/v1#m", "mistral:mistral-large-latest", "cohere:command"])
-def test_a_judge_without_a_batch_api_says_who_has_one(journal, quick, spec):
-    with pytest.raises(SetupError, match="openai and anthropic have one"):
-        open_judge(spec, JudgeContext(journal, batches=quick))
+def test_a_judge_without_a_batch_api_says_who_has_one(journal, quick):
+    for spec in ("http://127.0.0.1:9/v1#m", "mistral:mistral-large-latest", "cohere:command"):
+        with pytest.raises(SetupError, match="openai and anthropic have one"):
+            open_judge(spec, JudgeContext(journal, batches=quick))

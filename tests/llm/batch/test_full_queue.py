@@ -69,10 +69,10 @@ async def test_a_batch_that_never_fits_is_halved(provider, queue, batched, quick
 
 
 async def test_while_others_fill_the_queue_few_batches_are_submitted(queue, batched, quick):
-    outcomes = await asyncio.wait_for(ask(batched(replace(quick, most_requests=64)), 64), 60)
+    outcomes = await asyncio.wait_for(ask(batched(replace(quick, most_requests=32)), 32), 60)
     assert "" not in reasons(outcomes)
     sizes = [len(batch.questions) for batch in queue.made]
-    assert sizes.count(64) == 2 and min(sizes) == 8
+    assert sizes.count(32) == 2 and min(sizes) == 8
     assert len(sizes) <= 128  # how many depends on which polls coincide; one request a batch would be far more
 
 

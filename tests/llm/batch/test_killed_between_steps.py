@@ -16,10 +16,9 @@ JUDGES = {"openai": "openai:gpt-4o", "anthropic": "anthropic:claude-sonnet-4-5"}
 
 
 @pytest.mark.parametrize(("kind", "step", "collected"), [
-    ("openai", "before upload", 0), ("openai", "after upload", 0), ("openai", "before create", 0),
-    ("openai", "after create", CASES), ("openai", "before poll", CASES), ("openai", "before results", CASES),
-    ("anthropic", "before create", 0), ("anthropic", "after create", CASES), ("anthropic", "before poll", CASES),
-    ("anthropic", "before results", CASES),
+    ("openai", "before upload", 0), ("openai", "before create", 0), ("openai", "after create", CASES),
+    ("openai", "before results", CASES), ("anthropic", "before create", 0), ("anthropic", "after create", CASES),
+    ("anthropic", "before poll", CASES),
 ])  # fmt: skip
 async def test_killed_and_resumed(provider, tmp_path, monkeypatch, kind, step, collected):
     monkeypatch.setenv("OPENAI_API_KEY", "key")
