@@ -137,35 +137,6 @@ def test_pipes_and_backslashes_inside_a_cell():
 
 
 @pytest.mark.parametrize(
-    ("text", "says"),
-    [
-        (
-            "| Localization | 3 |\n| Fluency | 3 |",
-            "2: unknown dimension 'Fluency'; one of Localization, Instruction Following, Truthfulness, Verbosity, "
-            "Style & Clarity, Harmlessness/Safety, Overall Quality",
-        ),
-        ("| Localization | 3 |\n\n| localization | - |", "3: 'localization' appears twice; each dimension once"),
-        ("| Localization | 3 | a | b |", "1: 4 cells in a table of 3 columns; write \\| for a | inside a cell"),
-        ("Localization 3", "1: cannot read 'Localization 3' as a row; | dimension | rating | justification |, or"),
-        ("Fluency: 3 - good", "1: unknown dimension 'Fluency'; one of Localization, Instruction Following"),
-        ("| Localization | 3 |\nLocalisation: 3", "2: 'Localisation' appears twice; each dimension once"),
-        (
-            "| Dimension | Rating | Remarks |",
-            "1: unknown column 'Remarks'; Dimension, Rating and Justification are allowed, each once",
-        ),
-        ("| | 3 | |", "1: unknown dimension ''"),
-    ],
-)
-def test_what_is_no_row_is_refused_by_line(text, says):
-    with pytest.raises(InputError) as caught:
-        ratings(text)
-    assert str(caught.value).startswith(f"response1_original_ratings:{says}")
-    inside = f"<PROMPT>\np\n</PROMPT>\n<RESPONSE2_ORIGINAL_RATINGS>\n{text}\n</RESPONSE2_ORIGINAL_RATINGS>"
-    with pytest.raises(InputError, match=f"^file:{int(says[0]) + 4}: "):
-        read_reviews(inside.encode(), "file", RUBRIC)
-
-
-@pytest.mark.parametrize(
     ("text", "expected"),
     [
         ("Likert: 6\nJustification: Better.", Original("6", "Better.")),
@@ -183,20 +154,6 @@ def test_what_is_no_row_is_refused_by_line(text, says):
 )
 def test_the_preference_is_read_from_its_lines(text, expected):
     assert preference(text) == expected
-
-
-@pytest.mark.parametrize(
-    ("text", "says"),
-    [
-        ("Likert: 3\nLikert: 4", "2: Likert: appears twice; Likert: … and Justification: … are allowed, each once"),
-        ("Justification: a\nb\nJustification: c", "3: Justification: appears twice"),
-        ("\nResponse 2 is better.", "2: cannot read 'Response 2 is better.'; Likert: … and Justification: …"),
-    ],
-)
-def test_other_lines_in_the_preference_are_refused(text, says):
-    with pytest.raises(InputError) as caught:
-        preference(text)
-    assert str(caught.value).startswith(f"original_likert_and_justification:{says}")
 
 
 @pytest.mark.parametrize(

@@ -100,23 +100,6 @@ def test_a_rating_off_the_scale_is_a_bad_row(talks, label):
     assert row.message.endswith("a number from 1 to 5, or several")
 
 
-@pytest.mark.parametrize(
-    ("row", "message"),
-    [
-        ({"turns": None}, "turns: expected a dialogue, found null"),
-        ({}, "turns: missing"),
-        ({"turns": [{"role": "user", "content": "Hi"}]}, "turns:1: dialogue 1: no SYSTEM line"),
-        ({"turns": "nothing of the kind"}, "turns:1: cannot read 'nothing of the kind'"),
-        ({"turns": TALK + "\n" + TALK}, "turns: 2 dialogues in one row"),
-        ({"turns": [{"role": "ghost", "content": "boo"}]}, "turns:1: dialogue 1: unknown role 'ghost'"),
-    ],
-)
-def test_what_is_no_dialogue_is_a_bad_row(talks, row, message):
-    (_, bad) = talks("d.jsonl", [{"turns": TURNS}, row])
-    assert isinstance(bad, BadRow)
-    assert bad.message.startswith(message)
-
-
 def test_a_text_file_holds_dialogues_between_blank_lines(talks):
     rows = list(talks("d.txt", TALK + "USER\tOVERALL\t\t4,5\n\n" + TALK + "\nUSER\tHi\tACT\tx y z\n"))
     assert [row.place.rpartition(", ")[2] for row in rows] == ["line 1", "line 5", "line 8"]

@@ -24,37 +24,6 @@ def test_ndjson_is_another_name_of_it(opened):
     assert opened.only("pairs.ndjson", [CASE]).case.task == "t"
 
 
-@pytest.mark.parametrize(
-    ("line", "message"),
-    [
-        (b'{"task": "t", "a"', "not JSON: "),
-        (b'"text"', "expected an object, found text"),
-        (b"[1]", "expected an object, found an array"),
-        (b'{"task": "\xff"}', "invalid UTF-8 (0xff); UTF-8 text is needed"),
-        (b'{"task": "\0"}', "not JSON: Invalid control character at column 11"),
-        (b'{"task": NaN}', "NaN is not a JSON number; finite numbers are allowed"),
-        (b"[" * 100_000, "JSON that is nested too deeply"),
-        (b'{"task": "t", "a": "x"}', "b: missing; a non-empty string is needed"),
-        (b'{"task": "t", "a": "x", "b": null}', "b: expected text, found null"),
-        (b'{"task": "t", "a": "x", "b": {"c": 1}}', "b: expected text, found an object"),
-        (b'{"task": "t", "a": "x", "b": "\\ud83d"}', "half of a surrogate pair; text must be valid Unicode"),
-        (b'{"task": "t", "a": "x", "a": "z", "b": "y"}', "the key 'a' appears twice in an object; each key once"),
-        (b'{"task": "t", "a" : "x", "b": "y", "\\u0061":"z"}', "the key 'a' appears twice"),
-        (b'{"task": "t", "a": "x", "b": "y", "m": [1, {"k": {"c": 1, "d": 2, "c": 1}}]}', "the key 'c' appears twice"),
-        (
-            b'{"\\"": "}", "\\\\": "{", "task": "\\\\", "a": "\\\\\\"\\"", "b": ":", "task": 1}',
-            "the key 'task' appears twice",
-        ),
-    ],
-)
-def test_a_line_that_is_no_case_is_a_bad_row_between_good_ones(opened, line, message):
-    rows = opened.rows("pairs.jsonl", lines(CASE, line, CASE))
-    assert [isinstance(row, BadRow) for row in rows] == [False, True, False]
-    assert rows[1].message.startswith(message)
-    assert rows[1].place.endswith("pairs.jsonl, line 2")
-    assert rows[1].case_id == "2"
-
-
 def test_a_bad_row_keeps_its_own_id_where_it_can_be_read(opened):
     (row,) = [row for row in opened.rows("p.jsonl", [CASE | {"id": "x1", "b": " "}, CASE]) if isinstance(row, BadRow)]
     assert row.case_id == "x1"

@@ -4,8 +4,6 @@ import csv
 import io
 import json
 
-import pytest
-
 from adjudge.inputs.rows import BadRow
 from adjudge.protocols.review.case import Original
 from adjudge.protocols.review.reading import read_reviews
@@ -58,19 +56,6 @@ def test_what_the_slots_reader_refuses_is_a_bad_row(opened):
     assert [line for line, _ in bad] == ["line 2", "line 3"]
     assert "unknown dimension 'wit'" in bad[0][1]
     assert "did you mean" in bad[1][1]
-
-
-@pytest.mark.parametrize(
-    ("line", "says"),
-    [
-        ('{"prompt": "p", "prompt": "q"}', "the key 'prompt' appears twice in an object; each key once"),
-        ('{"likert": NaN}', "NaN is not a JSON number; finite numbers are allowed"),
-        ('{"prompt"}', "not JSON: Expecting ':' delimiter at column 10; one JSON object per row is needed"),
-    ],
-)
-def test_json_that_the_slots_reader_refuses_is_a_bad_row_that_says_what_is_allowed(opened, line, says):
-    ((_, message),) = opened.bad("r.jsonl", f"{json.dumps(SLOTS)}\n{line}\n", "review")
-    assert message == says
 
 
 def test_tagged_slots_are_one_review(opened):

@@ -114,21 +114,6 @@ def test_a_row_without_weights_has_those_of_the_rubric(opened):
         assert opened.only("p.jsonl", [CASE | given]).case.weights == shipped("compare").weights
 
 
-@pytest.mark.parametrize(
-    ("weights", "message"),
-    [
-        ("wit=3", "weights.wit: unknown criterion"),
-        ("correctness_reasoning=3,correctness_reasoning=4", "weights.correctness_reasoning: appears twice"),
-        ("correctness_reasoning=much", "weights.correctness_reasoning: 'much' is not a number"),
-        ([1], "weights: expected an object, found an array"),
-        ("{", "weights: not JSON"),
-    ],
-)
-def test_weights_that_cannot_be_read_are_a_bad_row(opened, weights, message):
-    ((_, said),) = opened.bad("p.jsonl", [CASE, CASE | {"weights": weights}])
-    assert said.startswith(message)
-
-
 def test_an_error_of_weights_is_in_the_words_of_the_file(opened):
     ((_, said),) = opened.bad("p.csv", 'task,a,b,w\nt,x,y,"wit=3"\n', mapping={"weights": "w"})
     assert said.startswith("w.wit: unknown criterion")
