@@ -124,21 +124,6 @@ def test_an_array_of_dialogues(talks):
     assert [(row.case_id, row.label) for row in rows] == [("x", "5"), ("2", None)]
 
 
-def test_columns_of_a_transcript_cannot_be_named(opened):
-    assert opened.refused("d.txt", TALK, "dialogue", {"id": "x"}).startswith("--map: there are no columns")
-
-
-def test_nothing_that_holds_a_dialogue_is_refused_with_an_example(opened):
-    assert opened.refused("d.jsonl", [{"said": TALK}], "dialogue") == (
-        "d.jsonl: no column for transcript; columns found: said; name it, such as --map transcript=said"
-    )
-
-
-def test_transcript_and_turns_are_not_both_named(opened):
-    said = opened.refused("d.jsonl", [{"x": TALK, "y": TURNS}], "dialogue", {"transcript": "x", "turns": "y"})
-    assert "give one of the two" in said
-
-
 @pytest.mark.parametrize(
     "text", [json.dumps([TURNS, TURNS], indent=1), json.dumps(TURNS, indent=1), "[" + json.dumps(TURNS)]
 )

@@ -35,10 +35,6 @@ def test_bad_lines_before_the_first_good_one_do_not_hide_the_columns(opened):
     assert [isinstance(row, BadRow) for row in rows] == [True, True, False]
 
 
-def test_a_file_without_a_good_line_is_refused_with_the_first_problem(opened):
-    assert "line 1: no row can be read; the first error: not JSON" in opened.refused("pairs.jsonl", b"{\n{\n")
-
-
 def test_an_answer_that_lost_its_quotes_is_taken_as_it_was_written(opened):
     row = opened.only("pairs.jsonl", [CASE | {"a": 42, "b": True}])
     assert (row.case.a, row.case.b) == ("42", "true")
@@ -94,13 +90,6 @@ def test_utf_16_is_refused_with_the_remedy(opened):
     assert said == "pairs.jsonl: looks like UTF-16; convert it to UTF-8: iconv -f UTF-16 -t UTF-8 OLD > NEW"
 
 
-def test_a_key_that_stands_twice_in_the_json_of_a_cell_is_a_bad_row(opened):
-    content = 'x,a,b\n"{""q"": ""t""}",x,y\n"{""q"": ""t"", ""q"": ""u""}",x,y\n'
-    assert opened.bad("pairs.csv", content, mapping={"task": "x.q"}) == [
-        ("line 3", "x.q: the key 'q' appears twice in an object; each key once")
-    ]
-
-
 def test_numbers_beside_a_case_are_numbers_whatever_their_size(opened):
     row = opened.only(
         "pairs.jsonl", json.dumps(CASE)[:-1].encode() + b', "n": 1e2, "big": 99999999999999999999, "m": [0.5]}'
@@ -108,22 +97,10 @@ def test_numbers_beside_a_case_are_numbers_whatever_their_size(opened):
     assert row.extra == {"n": 100, "big": "99999999999999999999", "m": "[0.5]"}
 
 
-@pytest.mark.parametrize("end", [b',\n {"task":"t","a"', b"\n"])
-def test_an_array_that_is_cut_off_is_refused(opened, end):
-    assert "pairs.json, line 2: not JSON: " in opened.refused("pairs.json", b'[{"task":"t","a":"x","b":"y"}' + end)
-
-
 def test_an_array_longer_than_a_chunk_loses_nothing(opened):
     cases = [CASE | {"id": str(number), "a": 'x"\\ü' * number} for number in range(1, 600)]
     rows = opened.rows("pairs.json", json.dumps(cases, ensure_ascii=False))
     assert [(row.case_id, row.case.a) for row in rows] == [(case["id"], case["a"]) for case in cases]
-
-
-@pytest.mark.parametrize(
-    ("name", "content"), [("e.jsonl", ""), ("e.jsonl", "\n \n"), ("e.json", "[]"), ("e.json", " ")]
-)
-def test_nothing_is_no_input(opened, name, content):
-    assert opened.refused(name, content) == f"{name}: no case; at least one is needed"
 
 
 def test_a_line_that_is_far_too_long_is_passed_over(opened, monkeypatch):
