@@ -2,13 +2,13 @@
 
 import contextlib
 import json
-import time
 from decimal import Decimal
 
 import pytest
-from hypothesis import given
+from hypothesis import given, settings
 from hypothesis import strategies as st
 from inputs.review.slot_samples import BASE, RUBRIC, read, rows
+from quick import within
 
 from adjudge.errors import InputError
 from adjudge.protocols.review.case import Original, Review
@@ -56,13 +56,11 @@ def test_the_preference_comes_as_a_number_an_object_or_lines(given, expected):
     assert read({**BASE, "original_likert_and_justification": given}).preference == expected
 
 
-@pytest.mark.parametrize("unit", [" ", "*", "\n", "> ", "- "])
-def test_a_megabyte_beside_the_preference_takes_seconds_not_minutes(unit):
-    started = time.process_time()
-    for begin in ("rating", "likert", "likert (", "justification", "*"):
-        with contextlib.suppress(InputError):
-            read({**BASE, "original_likert_and_justification": f"{begin}{unit * (900_000 // len(unit))}x"})
-    assert time.process_time() - started < 10
+def test_a_long_text_beside_the_preference_takes_seconds_not_minutes():
+    for unit in (" ", "*", "\n", "> ", "- "):
+        for begin in ("rating", "likert", "likert (", "justification", "*"):
+            with within(5), contextlib.suppress(InputError):
+                read({**BASE, "original_likert_and_justification": f"{begin}{unit * (300_000 // len(unit))}x"})
 
 
 def test_texts_stand_as_they_are_and_null_is_not_provided():
@@ -97,28 +95,22 @@ def test_a_configuration_nested_too_deeply_is_refused():
         review_from({"taskconfig": deep}, RUBRIC)
 
 
-@pytest.mark.parametrize(
-    ("name", "close"),
-    [
-        ("respons2", "response2"),
-        ("response_2", "response2"),
-        ("task_config", "taskconfig"),
-        ("system", "system_prompt"),
-        ("history", "conversation_history"),
-        ("response1_ratings", "response1_original_ratings"),
-        ("lickert", "likert"),
-        ("response1_localizaton", "response1_localization"),
-        ("response2_verbositty_justification", "response2_verbosity_justification"),
-    ],
-)
-def test_a_slip_of_the_pen_is_refused(name, close):
-    with pytest.raises(InputError, match=f"^{name}: unknown field; did you mean {close}\\?$"):
-        review_from({"prompt": "p", "response1": "a", name: "x"}, RUBRIC)
-
-
-@pytest.mark.parametrize("name", ["prompt_id", "model", "response1_model", "locale", "judge", "response3", "x" * 999])
-def test_other_fields_are_left_alone(name):
-    assert review_from({**BASE, name: "x"}, RUBRIC) == Review(**{"prompt": "p", "a": "a", "b": "b"})
+def test_a_slip_of_the_pen_is_refused_and_other_fields_are_left_alone():
+    for name, close in {
+        "respons2": "response2",
+        "response_2": "response2",
+        "task_config": "taskconfig",
+        "system": "system_prompt",
+        "history": "conversation_history",
+        "response1_ratings": "response1_original_ratings",
+        "lickert": "likert",
+        "response1_localizaton": "response1_localization",
+        "response2_verbositty_justification": "response2_verbosity_justification",
+    }.items():
+        with pytest.raises(InputError, match=f"^{name}: unknown field; did you mean {close}\\?$"):
+            review_from({"prompt": "p", "response1": "a", name: "x"}, RUBRIC)
+    for name in ("prompt_id", "model", "response1_model", "locale", "judge", "response3", "x" * 999):
+        assert review_from({**BASE, name: "x"}, RUBRIC) == Review(prompt="p", a="a", b="b")
 
 
 @pytest.mark.parametrize("delimiter", [",", "\t", ";"])
@@ -136,22 +128,10 @@ def test_a_row_is_a_review(delimiter):
         "likert": "2",
         "likert_justification": "why",
     }
-    second = dict.fromkeys(record, "")
-    assert (
-        read_reviews(b"\n" + rows(record, second, record, delimiter=delimiter), "t", RUBRIC)
-        == [
-            Review(
-                prompt='Say "hi",\nplease',
-                a="a;b,c\td\r\ne",
-                b="b",
-                ratings_a=RATED,
-                ratings_b=RATED,
-                preference=Original("2", "why"),
-                review_id=7,
-            )
-        ]
-        * 2
-    )
+    rated = {"ratings_a": RATED, "ratings_b": RATED, "preference": Original("2", "why"), "review_id": 7}
+    review = Review(prompt='Say "hi",\nplease', a="a;b,c\td\r\ne", b="b", **rated)
+    written = b"\n" + rows(record, dict.fromkeys(record, ""), record, delimiter=delimiter)
+    assert read_reviews(written, "t", RUBRIC) == [review, review]
 
 
 def test_a_long_cell_and_a_short_row_are_read():
@@ -173,39 +153,40 @@ def test_numbers_keep_their_digits():
     }
 
 
-PIECES = st.sampled_from(
-    [
-        "prompt",
-        "response1",
-        "likert",
-        '"',
-        ",",
-        "\n",
-        "|",
-        "3",
-        "{",
-        "}",
-        "[",
-        "]",
-        ":",
-        "<PROMPT>",
-        "</PROMPT>",
-        "x",
-        "-",
-    ]
-)
+WORDS = [
+    "prompt",
+    "response1",
+    "likert",
+    '"',
+    ",",
+    "\n",
+    "|",
+    "3",
+    "{",
+    "}",
+    "[",
+    "]",
+    ":",
+    "<PROMPT>",
+    "</PROMPT>",
+    "x",
+    "-",
+]
+PIECES = st.sampled_from(WORDS)
 JSON = st.recursive(
     st.none() | st.booleans() | st.integers() | st.floats(allow_nan=False) | st.text(max_size=8),
     lambda inner: st.lists(inner, max_size=3) | st.dictionaries(st.text(max_size=8) | PIECES, inner, max_size=3),
 )
 
 
+@settings(max_examples=60)
 @given(st.lists(PIECES).map("".join))
 def test_any_text_is_read_or_refused(text):
     with contextlib.suppress(InputError):
         read_reviews(text.encode(), "f", RUBRIC)
 
 
+@settings(max_examples=60)
 @given(st.dictionaries(st.sampled_from([*SLOTS, "likert", "response1_overall"]), JSON))
 def test_any_object_is_read_or_refused(data):
     with contextlib.suppress(InputError):
@@ -224,12 +205,8 @@ def test_a_preference_in_one_line_may_be_called_a_rating(words):
     assert read({**BASE, "original_likert_and_justification": words}).preference == Original(words)
 
 
-def test_a_hundred_thousand_unknown_fields_are_refused_at_once():
-    started = time.process_time()
-    for asked in (
-        {**BASE, **{f"respond{number}_locality": "x" for number in range(100_000)}},
-        {**BASE, "response1_original_ratings": {"Overall": {"rating": 3} | {f"x{n}": 1 for n in range(100_000)}}},
-    ):
-        with pytest.raises(InputError, match=r"an object of 100,00. keys; at most 1,000 are allowed"):
+def test_thousands_of_unknown_fields_are_refused_at_once():
+    many = {f"respond{number}_locality": "x" for number in range(20_000)}
+    for asked in ({**BASE, **many}, {**BASE, "response1_original_ratings": {"Overall": {"rating": 3} | many}}):
+        with within(5), pytest.raises(InputError, match=r"an object of 20,00. keys; at most 1,000 are allowed"):
             read(asked)
-    assert time.process_time() - started < 10
