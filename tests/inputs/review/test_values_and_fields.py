@@ -153,25 +153,8 @@ def test_numbers_keep_their_digits():
     }
 
 
-WORDS = [
-    "prompt",
-    "response1",
-    "likert",
-    '"',
-    ",",
-    "\n",
-    "|",
-    "3",
-    "{",
-    "}",
-    "[",
-    "]",
-    ":",
-    "<PROMPT>",
-    "</PROMPT>",
-    "x",
-    "-",
-]
+PUNCTUATION = [*'",|3{}[]:x-', "\n"]
+WORDS = ["prompt", "response1", "likert", "<PROMPT>", "</PROMPT>", *PUNCTUATION]
 PIECES = st.sampled_from(WORDS)
 JSON = st.recursive(
     st.none() | st.booleans() | st.integers() | st.floats(allow_nan=False) | st.text(max_size=8),

@@ -102,21 +102,8 @@ def test_a_text_that_is_too_large_says_which():
         read_dialogues(b"USER\ta\nSYSTEM\t" + b"x" * 1_000_001, "chat")
 
 
-COLUMN_PIECES = [
-    "USER",
-    "SYSTEM",
-    "OVERALL",
-    "OTHER",
-    "AB_CD+EF",
-    "\t",
-    " ",
-    "  ",
-    "\n",
-    "\n\n",
-    "3,3",
-    "User:",
-    "Agent:",
-]
+COLUMN_PIECES = ["USER", "SYSTEM", "OVERALL", "OTHER", "AB_CD+EF", "\t", " ", "  ", "\n", "\n\n", "3,3", "User:"]
+COLUMN_PIECES += ["Agent:"]
 CSV_PIECES = ["role,content\n", "id\tspeaker\ttext\tratings\n", "user,", "bot,", "user\t", '"', ",", ";", "\r", "\x00"]
 JSON_PIECES = ["{", "}", "[", "]", ":", '"messages":', '"role"', '"id":', "null", "1e999", '"\\ud800"', "\u2028"]
 MESSAGE_PIECES = ['{"role":"user","content":"a"}', '{"speaker":"SYSTEM","text":"b"}', '{"turns":[]}']
