@@ -63,9 +63,12 @@ async def run(*command: str, folder: Path, **env: str) -> Ended:
     return Ended(process.returncode or 0, re.sub(r"\x1b\[[0-9;]*m", "", out.decode()))
 
 
-async def run_pytest(folder: Path, *args: str, python: str = sys.executable, **env: str) -> Ended:
-    command = (python, "-m", "pytest", "-p", "no:schemathesis", "-p", "no:cacheprovider")
-    return await run(*command, *args, folder=folder, **env)
+async def run_pytest(folder: Path, *args: str, **env: str) -> Ended:
+    """Run pytest with our plugin and no others than it is tested with: to load all that are installed takes seconds."""
+    plugins = ("-p", "no:cacheprovider", "-p", "adjudge", "-p", "asyncio")
+    more = ("-p", "xdist") if "-n" in args else ()
+    alone = {"PYTEST_DISABLE_PLUGIN_AUTOLOAD": "1", **env}
+    return await run(sys.executable, "-m", "pytest", *plugins, *more, *args, folder=folder, **alone)
 
 
 def judge_at(provider: ScriptedProvider) -> str:

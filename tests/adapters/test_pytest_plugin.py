@@ -26,9 +26,14 @@ async def test_in_a_loop(adjudge):
     assert verdict.passed
     assert adjudge.grade({TASK!r}, "It is called Oslo.", rubric="mine.yaml") == verdict
 """
-FAILING = f"""
-def test_broken(adjudge):
-    adjudge.grade({TASK!r}, {BROKEN!r}, rubric="mine.yaml")
+CLOSED = """
+import socket
+
+def refuse(*_, **__):
+    raise AssertionError("the network is closed")
+
+socket.socket.connect = socket.socket.connect_ex = refuse
+socket.getaddrinfo = socket.create_connection = refuse
 """
 
 
@@ -45,24 +50,11 @@ def project(tmp_path, provider):
 
 
 def outcomes(ended):
-    return dict(re.findall(r"test_answers\.py::(\w+) (PASSED|FAILED|ERROR)", ended.out))
+    return dict(re.findall(r"test_\w+\.py::(\w+) (PASSED|FAILED|ERROR)", ended.out))
 
 
 def summary(ended):
     return re.search(r"^adjudge: .*$", ended.out, re.MULTILINE)[0]
-
-
-async def test_a_failed_assertion_shows_items_quotes_and_reasons_and_no_long_repr(project):
-    ended = await run_pytest(project, "-vv")
-    assert (ended.status, outcomes(ended)) == (
-        1,
-        {"test_good": "PASSED", "test_bad": "FAILED", "test_in_a_loop": "PASSED"},
-    )
-    assert "adjudge grade: Failed with 25.0 of 100" in ended.out
-    assert "- Names the city (city): no, 0 of 3 points\n    No city is named.\n1 item earned all points" in ended.out
-    assert re.search(r"where False = <GradeVerdict g\w+: fail, [\d.]+>\.passed", ended.out)
-    assert len(ended.out) < 3000
-    assert summary(ended).startswith("adjudge: 4 judged, 3 calls, ")
 
 
 async def test_the_example_in_the_docs_gives_the_output_in_the_docs(tmp_path, provider):
@@ -80,78 +72,104 @@ async def test_the_example_in_the_docs_gives_the_output_in_the_docs(tmp_path, pr
     assert [line for line in shown.splitlines() if re.sub(r"g[0-9a-f]{20}", "ID", line) not in found] == []
 
 
-@pytest.mark.parametrize("more", [(), pytest.param(("-n", "2"), marks=pytest.mark.slow)], ids=["one process", "xdist"])
-async def test_a_recorded_session_is_replayed_with_the_provider_gone(project, provider, more):
-    recorded = await run_pytest(project, "-v", *more)
-    asked = provider.calls
+async def test_a_session_shows_why_it_failed_and_is_replayed_with_the_network_closed(project, provider):
+    recorded = await run_pytest(project, "-vv")
+    found = {"test_good": "PASSED", "test_bad": "FAILED", "test_in_a_loop": "PASSED"}
+    assert (recorded.status, outcomes(recorded)) == (1, found)
+    shown = "- Names the city (city): no, 0 of 3 points\n    No city is named.\n1 item earned all points"
+    assert re.search(r"where False = <GradeVerdict g\w+: fail, [\d.]+>\.passed", recorded.out)
+    assert len(recorded.out) < 3000, "no long repr"
+    assert summary(recorded).startswith("adjudge: 4 judged, 3 calls, ")
     kept = (project / "replies.db").read_bytes()
-    await provider.stop()
-    replayed = await run_pytest(project, "-v", "--adjudge-replay", *more)
-    assert recorded.status == replayed.status == 1
-    assert asked == provider.calls == 3
-    if not more:
-        assert outcomes(recorded) == outcomes(replayed)
-    for shown in ("adjudge grade: Failed with 25.0 of 100", "No city is named.", "1 failed, 2 passed"):
-        assert shown in recorded.out
-        assert shown in replayed.out
-    assert summary(replayed) == "adjudge: 4 replayed, 0 calls, $0"
-    assert (project / "replies.db").read_bytes() == kept
-
-
-CLOSED = """
-import socket
-
-def refuse(*_, **__):
-    raise AssertionError("the network is closed")
-
-socket.socket.connect = socket.socket.connect_ex = refuse
-socket.getaddrinfo = socket.create_connection = refuse
-"""
-
-
-async def test_a_recorded_session_is_replayed_with_the_network_closed(project, provider):
-    recorded = await run_pytest(project, "-v")
-    asked = provider.calls
     (project / "conftest.py").write_text(CLOSED)
-    (project / "test_answers.py").write_text(f"""{TESTS}
+    (project / "test_closed.py").write_text(f"""
+import pytest, urllib.request
+
 def test_closed():
-    import urllib.request
     with pytest.raises(AssertionError, match="the network is closed"):
         urllib.request.urlopen({provider.url!r})
 """)
     replayed = await run_pytest(project, "-v", "--adjudge-replay")
-    assert replayed.status == recorded.status
-    assert outcomes(replayed) == {**outcomes(recorded), "test_closed": "PASSED"}
+    assert (replayed.status, outcomes(replayed)) == (1, {**found, "test_closed": "PASSED"})
+    for session in (recorded, replayed):
+        assert "adjudge grade: Failed with 25.0 of 100" in session.out and shown in session.out
     assert summary(replayed) == "adjudge: 4 replayed, 0 calls, $0"
-    assert provider.calls == asked
+    assert (project / "replies.db").read_bytes() == kept
+    # What was not recorded says which test to record again.
+    changed = TESTS.replace(GOOD, "Oslo is the capital of Norway.")
+    (project / "test_answers.py").write_text(changed)
+    missing = await run_pytest(project, "-v", "--adjudge-replay")
+    assert outcomes(missing) == {**found, "test_good": "FAILED", "test_closed": "PASSED"}
+    assert "lacks a reply that this test needs" in missing.out
+    assert "without --adjudge-replay: pytest test_answers.py::test_good" in missing.out
+    (project / "replies.db").unlink()
+    none = await run_pytest(project, "-q", "--adjudge-replay")
+    assert "no recorded replies; run the tests once without --adjudge-replay" in none.out
+    assert not (project / "replies.db").exists()
+    assert provider.calls == 3
 
 
-async def test_comparisons_and_dialogues_are_judged_in_tests_with_and_without_a_loop(project):
-    (project / "test_answers.py").write_text("""
+@pytest.mark.slow
+async def test_a_session_recorded_with_xdist_is_replayed_with_the_provider_gone(project, provider):
+    recorded = await run_pytest(project, "-v", "-n", "2")
+    asked = provider.calls
+    await provider.stop()
+    replayed = await run_pytest(project, "-v", "--adjudge-replay", "-n", "2")
+    assert recorded.status == replayed.status == 1 and asked == provider.calls == 3
+    for shown in ("adjudge grade: Failed with 25.0 of 100", "No city is named.", "1 failed, 2 passed"):
+        assert shown in recorded.out and shown in replayed.out
+    assert summary(replayed) == "adjudge: 4 replayed, 0 calls, $0"
+
+
+JUDGED = f"""
 import pytest
 
-pytestmark = pytest.mark.adjudge(judge="embedded")
+by_ours = pytest.mark.adjudge(judge="embedded")
 TALK = "USER\\tIs it open on Sunday?\\nSYSTEM\\tYes, from 10 am to 6 pm.\\n"
 PAIR = ("Say hello.", "Hello, how are you?", "No.")
 
+@by_ours
 def test_dialogue(adjudge):
     assert adjudge.dialogue(TALK).overall_experience in (20, 40, 60, 80, 100)
 
+@by_ours
 async def test_adialogue(adjudge):
     verdict = await adjudge.adialogue(TALK)
     assert verdict == adjudge.dialogue(TALK)
 
+@by_ours
 async def test_acompare(adjudge):
     verdict = await adjudge.acompare(*PAIR)
-    assert verdict == adjudge.compare(*PAIR)
+    assert verdict == adjudge.compare(*PAIR) and verdict.provenance.judge.startswith("embedded")
     assert verdict.winner == "nobody"
-""")
+
+@pytest.mark.adjudge(judge="openai:gpt-5.1", budget="0.000001")
+def test_poor(adjudge):
+    adjudge.grade({TASK!r}, {GOOD!r}, rubric="mine.yaml")
+
+@pytest.mark.adjudge(jugde="embedded")
+def test_typo(adjudge):
+    pass
+
+def test_broken(adjudge):
+    adjudge.grade({TASK!r}, {BROKEN!r}, rubric="mine.yaml")
+"""
+
+
+async def test_the_marker_names_judge_and_budget_and_a_failed_judgment_is_an_error_with_its_reason(project, provider):
+    """Comparisons and dialogues are judged with and without a loop."""
+    (project / "test_answers.py").write_text(JUDGED)
     ended = await run_pytest(project, "-v")
-    assert outcomes(ended) == {"test_dialogue": "PASSED", "test_adialogue": "PASSED", "test_acompare": "FAILED"}, (
-        ended.out
-    )
-    assert "adjudge compare: " in ended.out
+    passed, failed = ["test_dialogue", "test_adialogue"], ["test_acompare", "test_poor", "test_broken"]
+    expected = dict.fromkeys(passed, "PASSED") | dict.fromkeys(failed, "FAILED") | {"test_typo": "ERROR"}
+    assert outcomes(ended) == expected, ended.out
+    assert "adjudge compare: " in ended.out and "(over_budget)" in ended.out
+    assert "marker adjudge: jugde; allowed: judge, budget, journal" in ended.out
+    failure = r"^E .*JudgmentError: no verdict from http\S+ \(rejected\): .*not available"
+    assert re.search(failure, ended.out, re.MULTILINE)
+    assert "adjudge grade:" not in ended.out and "adjudge/engine.py" not in ended.out
     assert summary(ended) == "adjudge: 5 judged, 0 calls, $0"
+    assert provider.calls == 1
 
 
 @pytest.mark.slow
@@ -169,56 +187,6 @@ def test_good(adjudge):
     assert "(over_budget)" in shared.out
     alone = await run_pytest(project, "-v", "--adjudge-budget", budget, **openai)
     assert (alone.status, provider.calls) == (0, 1), alone.out
-
-
-async def test_a_missing_reply_says_which_test_to_record_again(project, provider):
-    await run_pytest(project, "-q")
-    asked = provider.calls
-    source = (project / "test_answers.py").read_text()
-    (project / "test_answers.py").write_text(source.replace(GOOD, "Oslo is the capital of Norway."))
-    ended = await run_pytest(project, "-v", "--adjudge-replay")
-    assert outcomes(ended) == {"test_good": "FAILED", "test_bad": "FAILED", "test_in_a_loop": "PASSED"}
-    assert "lacks a reply that this test needs" in ended.out
-    assert "without --adjudge-replay: pytest test_answers.py::test_good" in ended.out
-    assert provider.calls == asked
-    (project / "replies.db").unlink()
-    ended = await run_pytest(project, "-q", "--adjudge-replay")
-    assert "no recorded replies; run the tests once without --adjudge-replay" in ended.out
-    assert not (project / "replies.db").exists()
-
-
-async def test_a_failed_judgment_is_an_error_with_its_reason_and_no_verdict(project):
-    (project / "test_answers.py").write_text(FAILING)
-    ended = await run_pytest(project, "-v")
-    assert (ended.status, outcomes(ended)) == (1, {"test_broken": "FAILED"})
-    assert re.search(
-        r"^E .*JudgmentError: no verdict from http\S+ \(rejected\): .*not available", ended.out, re.MULTILINE
-    )
-    assert "adjudge grade:" not in ended.out
-    assert "adjudge/engine.py" not in ended.out
-
-
-async def test_the_marker_names_judge_and_budget_and_refuses_other_words(project, provider):
-    (project / "test_answers.py").write_text(f"""
-import pytest
-
-@pytest.mark.adjudge(judge="embedded")
-def test_marked(adjudge):
-    assert adjudge.compare("Say hello.", "Hello, how are you?", "No.").provenance.judge.startswith("embedded")
-
-@pytest.mark.adjudge(judge="openai:gpt-5.1", budget="0.000001")
-def test_poor(adjudge):
-    adjudge.grade({TASK!r}, {GOOD!r}, rubric="mine.yaml")
-
-@pytest.mark.adjudge(jugde="embedded")
-def test_typo(adjudge):
-    pass
-""")
-    ended = await run_pytest(project, "-v")
-    assert outcomes(ended) == {"test_marked": "PASSED", "test_poor": "FAILED", "test_typo": "ERROR"}
-    assert "(over_budget)" in ended.out
-    assert "marker adjudge: jugde; allowed: judge, budget, journal" in ended.out
-    assert provider.calls == 0
 
 
 async def test_options_of_the_command_line_win_and_junit_has_the_reasons(project, provider):

@@ -30,7 +30,10 @@ def adjudge(tmp_path, monkeypatch, capsysbinary):
         given = stdin if isinstance(stdin, bytes) else stdin.encode()
         monkeypatch.setattr("sys.stdin", io.TextIOWrapper(io.BytesIO(given)))
         capsysbinary.readouterr()
-        code = main([str(arg) for arg in args])
+        try:
+            code = main([str(arg) for arg in args])
+        except SystemExit as ended:  # the parser of options ends so
+            code = ended.code
         return Done(code, *(printed.decode() for printed in capsysbinary.readouterr()))
 
     return run

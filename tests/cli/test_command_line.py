@@ -9,8 +9,6 @@ from pathlib import Path
 
 import pytest
 
-from adjudge.cli.main import main
-
 EXAMPLE = Path(__file__).parents[2] / "examples" / "compare.json"
 ADJUDGE = [sys.executable, "-m", "adjudge.cli.main"]
 
@@ -42,14 +40,9 @@ def test_the_pieces_can_be_text_files_or_standard_input(adjudge, tmp_path):
 
 def test_weights_come_as_json_a_file_or_pairs(adjudge, tmp_path):
     (tmp_path / "w.json").write_text('{"clarity_structure": 3.5}')
-    outputs = {
-        adjudge("compare", EXAMPLE.with_name("compare.json")).out,
-        *(
-            adjudge("compare", "--task", "t", "--a", "x", "--b", "y", "--weights", weights).out
-            for weights in ('{"clarity_structure": 3.5}', "@w.json", "clarity_structure=3.5")
-        ),
-    }
-    assert len(outputs) == 2  # the example, and one and the same for all three ways
+    ways = ('{"clarity_structure": 3.5}', "@w.json", "clarity_structure=3.5")
+    outputs = {adjudge("compare", "--task", "t", "--a", "x", "--b", "y", "--weights", way).out for way in ways}
+    assert len(outputs) == 1 and outputs != {adjudge("compare", "--task", "t", "--a", "x", "--b", "y").out}
 
 
 def test_options_win_over_the_case_file(adjudge, tmp_path):
@@ -74,50 +67,22 @@ def test_the_context_of_an_option_reaches_the_case(adjudge):
     assert with_context.out == other.out != adjudge("compare", EXAMPLE).out
 
 
-@pytest.mark.parametrize("form", ["json", "text", "markdown", "html"])
-def test_every_format_is_written_whole_to_a_file_and_guessed_from_its_name(adjudge, tmp_path, form):
-    suffix = {"markdown": "md", "text": "txt"}.get(form, form)
-    done = adjudge("compare", EXAMPLE, "-o", f"out.{suffix}")
-    assert done.code == 0
-    assert done.out == ""
-    assert (tmp_path / f"out.{suffix}").read_text("utf-8") == adjudge("compare", EXAMPLE, "--format", form).out
-    assert {path.name for path in tmp_path.iterdir()} <= {f"out.{suffix}", *_journal_files()}
-
-
-def _journal_files():
-    return {"journal.db", "journal.db-wal", "journal.db-shm", "journal.db.claims"}
+def test_every_format_is_written_whole_to_a_file_and_guessed_from_its_name(adjudge, tmp_path):
+    for form, suffix in {"json": "json", "text": "txt", "markdown": "md", "html": "html"}.items():
+        assert adjudge("compare", EXAMPLE, "-o", f"out.{suffix}")[:2] == (0, "")
+        assert (tmp_path / f"out.{suffix}").read_text("utf-8") == adjudge("compare", EXAMPLE, "--format", form).out
+    left = {path.name for path in tmp_path.iterdir() if not path.name.startswith("journal.db")}
+    assert left == {"out.json", "out.txt", "out.md", "out.html"}
 
 
 def test_a_ten_megabyte_answer_is_refused_with_the_limit(adjudge, tmp_path):
+    by_pieces = ("compare", "--task", "t", "--a", "@large.txt", "--b", "y")
     (tmp_path / "large.txt").write_text("x" * 10_000_000)
-    refused(
-        adjudge("compare", "--task", "t", "--a", "@large.txt", "--b", "y"),
-        "--a: large.txt: more than 8,000,000 bytes; a smaller file is needed",
-    )
+    refused(adjudge(*by_pieces), "--a: large.txt: more than 8,000,000 bytes; a smaller file is needed")
     (tmp_path / "large.txt").write_text("x" * 5_000_000)
-    refused(
-        adjudge("compare", "--task", "t", "--a", "@large.txt", "--b", "y"),
-        "--a: 5,000,000 bytes; at most 1,000,000 are allowed",
-    )
+    refused(adjudge(*by_pieces), "--a: 5,000,000 bytes; at most 1,000,000 are allowed")
     (tmp_path / "case.json").write_text(json.dumps({"userTask": "t", "responseA": "x" * 5_000_000, "responseB": "y"}))
     refused(adjudge("compare", "case.json"), "case.json: responseA: 5,000,000 bytes; at most 1,000,000 are allowed")
-
-
-def test_invalid_utf8_is_refused_with_the_byte(adjudge, tmp_path):
-    (tmp_path / "bad.txt").write_bytes(b"good\xffbad")
-    refused(
-        adjudge("compare", "--task", "t", "--a", "@bad.txt", "--b", "y"),
-        "--a: bad.txt: invalid UTF-8 at byte 4 (0xff); UTF-8 text is needed",
-    )
-    refused(adjudge("compare", "-", stdin=b'{"a": "\xff"}'), "standard input: invalid UTF-8 at byte 7 (0xff)")
-
-
-def test_utf_16_is_refused_with_the_remedy_also_without_its_mark(adjudge, tmp_path):
-    (tmp_path / "wide.txt").write_text("Name one prime number.", "utf-16-le")
-    refused(
-        adjudge("compare", "--task", "@wide.txt", "--a", "x", "--b", "y"),
-        "--task: wide.txt: looks like UTF-16; convert it to UTF-8: iconv -f UTF-16LE",
-    )
 
 
 def test_columns_may_be_mapped_by_one_option_or_by_several(adjudge, tmp_path):
@@ -157,113 +122,11 @@ def test_a_users_rubric_is_used(adjudge, tmp_path):
     assert 1 <= verdict["evaluation"]["criteria_scores"]["warmth"]["A"]["score"] <= 5
 
 
-@pytest.mark.parametrize(
-    ("args", "says"),
-    [
-        (("compare",), "CASE: missing; a case file, - for standard input, or all of --task, --a and --b"),
-        (
-            ("compare", "--task", "t", "--a", "x"),
-            "--b: missing; a case file, - for standard input, or all of",
-        ),
-        (("compare", "--task", "t", "--a", " ", "--b", "y"), "--a: empty; at least one character"),
-        (
-            ("compare", EXAMPLE, "--weights", "correctness=1"),
-            "--weights.correctness: unknown criterion; one of task_understanding, correctness_reasoning, ",
-        ),
-        (
-            ("compare", EXAMPLE, "--weights", "clarity_structure=1,clarity_structure=2"),
-            "--weights.clarity_structure: appears twice; each criterion once",
-        ),
-        (("compare", "none.json"), "none.json: file not found\n"),
-        (("compare", "."), ".: is a folder, not a file\n"),
-        (("compare", "~no-such-user/x.json"), "~no-such-user/x.json: file not found\n"),
-        (("run", "compare", "~no-such-user/x.csv", "--run", "r"), "~no-such-user/x.csv: file not found\n"),
-        (("show", "~no-such-user/run"), "DIR: ~no-such-user/run: "),
-        (
-            ("run", "compare", EXAMPLE, "--run", "r", "--map", "a=x", "--map", "a=y"),
-            "--map a: given as x and as y; each",
-        ),
-        (("compare", "--task", "t", "--a", "@none.txt", "--b", "x"), "--a: none.txt: file not found\n"),
-        (("compare", "-"), "standard input: empty; one JSON object with userTask, responseA, responseB"),
-        (("compare", "--task", "-", "--a", "-", "--b", "x"), "-: standard input is named twice; once is allowed"),
-        (
-            ("compare", EXAMPLE, "--judge", "gpt"),
-            "--judge: 'gpt' is not a judge; did you mean openai:gpt-5.1? allowed: auto, embedded, PROVIDER:MODEL",
-        ),
-        (("compare", EXAMPLE, "--judge", "gguf:none.gguf"), "none.gguf: file not found; a GGUF file is"),
-        (("compare", EXAMPLE, "--judge", "gguf:~no-such-user/x"), "~no-such-user/x: file not found; a GGUF file is"),
-        (("compare", EXAMPLE, "--judge", "embedded:~no-such-user/x"), "~no-such-user/x: file not found; a model file"),
-        (("bench", "~no-such-user/x", "--run", "r"), "DIR: ~no-such-user/x: folder not found; a folder with files"),
-        (("compare", EXAMPLE, "--search", "google"), "--search: 'google' is not a search service; allowed: searxng:"),
-        (("compare", EXAMPLE, "--temperature", "9"), "--temperature: 9.0; 0 to 2 is allowed"),
-        (
-            ("compare", EXAMPLE, "-o", "no/such/folder.html"),
-            "--output: no/such/folder.html: folder not found; create it first",
-        ),
-        (
-            ("compare", EXAMPLE, "--journal", "no/such/j.db"),
-            "--journal: no/such/j.db: folder not found; create it first",
-        ),
-        (("compare", EXAMPLE, "--journal", "."), "--journal: .: is a folder, not a file\n"),
-        (("compare", EXAMPLE, "-o", "."), "--output: .: is a folder, not a file\n"),
-        (("serve", "--judge", "gpt"), "--judge: 'gpt' is not a judge"),
-        (("serve", "--allow-judge", "gpt"), "--allow-judge: 'gpt' is not a judge"),
-        (("serve", "--search", "google"), "--search: 'google' is not a search service"),
-        (("replay", "c123", "--journal", "no/such/j.db"), "--journal: no/such/j.db: folder not found"),
-        (("doctor", "--journal", "no/such/j.db"), "--journal: no/such/j.db: folder not found"),
-        (("serve", "--journal", "no/such/j.db"), "--journal: no/such/j.db: folder not found"),
-        (("replay", "c123"), "c123: no such verdict in this journal"),
-        (
-            ("rubric", "none.yaml"),
-            "none.yaml: file not found; compare, dialogue, grade, review or a YAML file is allowed",
-        ),
-        (("serve", "--port", "99999"), "--port: 99999; 0 to 65535 is allowed"),
-    ],
-)
-def test_bad_input_is_one_line_and_exit_code_2(adjudge, args, says):
-    refused(adjudge(*args), says)
-
-
 def test_a_port_that_is_taken_is_said_before_anything_starts(adjudge):
     with socket.create_server(("127.0.0.1", 0)) as taken:
         port = taken.getsockname()[1]
         says = f"127.0.0.1:{port}: address already in use; give another --host or --port"
         refused(adjudge("serve", "--port", port), says)
-
-
-@pytest.mark.parametrize(
-    ("args", "says"),
-    [
-        (["compare", "--temperature", "hot"], "--temperature: 'hot' is not a number; see `adjudge compare --help`"),
-        (["serve", "--port", "x"], "--port: 'x' is not a whole number; see `adjudge serve --help`"),
-        (["compare", "a.json", "b.json"], "b.json: unknown; see `adjudge compare --help`"),
-        (["dialogue"], "FILE: missing; see `adjudge dialogue --help`"),
-        (["embedded"], "ACTION: missing; see `adjudge embedded --help`"),
-        (["judge"], "COMMAND: 'judge' is unknown; did you mean judges? See `adjudge --help`"),
-        (["nothing"], "COMMAND: 'nothing' is unknown; one of compare, dialogue, grade, review, run, "),
-        (["comapre", "x.json"], "COMMAND: 'comapre' is unknown; did you mean compare? See `adjudge --help`"),
-        (["run", "comapre", "x"], "protocol: 'comapre' is unknown; did you mean compare? See `adjudge run --help`"),
-        (["user", "ad", "ann"], "COMMAND: 'ad' is unknown; did you mean add? See `adjudge user --help`"),
-        (["compare", "--jugde", "x"], "--jugde: unknown; did you mean --judge? See `adjudge compare --help`"),
-        (["grade", "x", "--budget", "1"], "--budget: unknown; see `adjudge grade --help`"),  # not --judge
-        (["show", "d", "--columms=a"], "--columms: unknown; did you mean --columns? See `adjudge show --help`"),
-        (["judges", "--zzz"], "--zzz: unknown; see `adjudge judges --help`"),
-        (["compare", "x", "--format", "jsn"], "--format: 'jsn' is unknown; did you mean json? See"),
-        (["judges", "-q", "-v"], "-v/--verbose: not allowed with argument -q/--quiet; see `adjudge judges --help`"),
-    ],
-)
-def test_a_wrong_option_is_one_line_too(args, says, capsys):
-    with pytest.raises(SystemExit) as ended:
-        main(args)
-    assert ended.value.code == 2
-    said = capsys.readouterr().err
-    assert said.startswith(f"adjudge: {says}")
-    assert said.count("\n") == 1
-
-
-def test_a_missing_key_says_which_variable_to_set(adjudge):
-    done = adjudge("compare", EXAMPLE, "--judge", "openai:gpt-5.1", OPENAI_API_KEY="")
-    refused(done, "openai: set OPENAI_API_KEY in the environment")
 
 
 def test_a_real_process_exits_with_2_and_shows_no_traceback(tmp_path):
@@ -294,20 +157,22 @@ def test_the_help_and_an_import_take_less_than_300_milliseconds_of_cpu(args):
     assert any(seconds() < 0.3 for _ in range(3))
 
 
-@pytest.mark.parametrize("shown", ["build_parser()", "build_parser()._subparsers._group_actions[0].choices['gate']"])
-def test_help_imports_nothing_that_only_a_command_needs(shown):
-    code = (
-        f"import sys; from adjudge.cli.main import build_parser; {shown}.format_help(); "
-        "print([m for m in ('aiohttp', 'fastapi', 'pydantic', 'yaml', 'jinja2', 'icu4py', 'orjson', 'xllamacpp')"
-        " if m in sys.modules])"
-    )
+def test_help_imports_nothing_that_only_a_command_needs():
+    heavy = ["aiohttp", "fastapi", "pydantic", "yaml", "jinja2", "icu4py", "orjson", "xllamacpp", "duckdb"]
+    heavy += ["scipy", "numpy"]
+    code = f"""if True:
+        import sys
+        from adjudge.cli.main import build_parser
+        parser = build_parser()
+        parser.format_help()
+        parser._subparsers._group_actions[0].choices["gate"].format_help()
+        print([name for name in {heavy} if name in sys.modules])
+    """
     assert subprocess.run([sys.executable, "-c", code], capture_output=True, text=True).stdout.strip() == "[]"
 
 
-def test_the_help_of_rubric_names_all_protocols(capsys):
-    with pytest.raises(SystemExit):
-        main(["rubric", "--help"])
-    assert "compare|dialogue|grade|review|FILE" in capsys.readouterr().out
+def test_the_help_of_rubric_names_all_protocols(adjudge):
+    assert "compare|dialogue|grade|review|FILE" in adjudge("rubric", "--help").out
 
 
 def test_judges_lists_what_is_ready_and_what_is_missing(adjudge):
@@ -365,13 +230,6 @@ def test_a_full_or_closed_output_is_one_line_and_exit_code_2():
         assert done.returncode == 2, (where, done)
         assert done.stderr.count("\n") == 1, done.stderr
         assert "Traceback" not in done.stderr
-
-
-def test_a_rubric_nested_beyond_reason_is_refused(adjudge, tmp_path):
-    (tmp_path / "deep.yaml").write_text("[" * 700)
-    done = adjudge("compare", EXAMPLE, "--rubric", "deep.yaml")
-    assert done.code == 2
-    assert done.err.count("\n") == 1
 
 
 def test_a_recheck_and_an_attempt_are_told_in_plain_words(adjudge):

@@ -60,28 +60,3 @@ def test_a_verdict_is_replayed_byte_for_byte(adjudge, tmp_path):
     code, replayed, err = adjudge("replay", verdict)
     assert (code, err) == (0, "adjudge: the same, byte for byte\n")
     assert json.loads(replayed)["verdict_id"] == verdict
-
-
-@pytest.mark.parametrize(
-    ("stdin", "args", "says"),
-    [
-        ("", (), "standard input"),
-        ("SYSTEM\tHello.\n", (), "standard input"),
-        ("SYSTEM\tHello.\nwhat is this\nUSER\tHi.\n", (), "standard input:2"),
-        (TWO, ("--id", "3"), "--id: standard input has 2 dialogues; an id is allowed only for a file with one"),
-        (TWO, ("--format", "html"), "--format: html for 2 dialogues; html shows only one"),
-        (TWO, ("-o", "out.pdf"), "--output: out.pdf: no format is known for .pdf; use --format, or one of .json"),
-        (
-            TWO.replace("Hello.", "OVERALL 4/5"),
-            (),
-            "standard input:4: dialogue 2: cannot read the ratings '4/5'; numbers",
-        ),
-        (TWO, ("--critic", "gpt"), "--critic: 'gpt' is not a judge; did you mean openai:gpt-5.1? allowed: auto"),
-    ],
-)
-def test_bad_input_is_one_line_and_exit_code_2(adjudge, stdin, args, says):
-    code, out, err = adjudge("dialogue", "-", *args, stdin=stdin)
-    assert code == 2, err
-    assert out == ""
-    assert err.startswith("adjudge: " + says), err
-    assert err.count("\n") == 1

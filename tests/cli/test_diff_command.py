@@ -37,9 +37,3 @@ def test_a_leaderboard_is_told_in_words_in_markdown_and_as_data(adjudge, folders
     assert "| # | System |" in adjudge("leaderboard", folders[1], "--format", "markdown")[1].replace("\\", "")
     told = json.loads(adjudge("leaderboard", folders[1], "--format", "json")[1])
     assert {system["system"] for system in told["systems"]} >= {"wren", "crow", "rook"}
-
-
-def test_a_folder_that_is_no_run_is_named(adjudge, folders, tmp_path):
-    code, _, err = adjudge("diff", folders[0], tmp_path)
-    assert code == 2 and err.startswith(f"adjudge: RUN2: {tmp_path}: no run.json there")
-    assert adjudge("leaderboard", tmp_path / "nowhere")[2].startswith("adjudge: DIR: ")

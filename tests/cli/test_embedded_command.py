@@ -77,38 +77,6 @@ def test_a_changed_model_does_not_pass_for_the_one_a_verdict_was_made_with(adjud
     assert "mine.json has changed" in err
 
 
-@pytest.mark.parametrize(
-    ("content", "says"),
-    [
-        (None, "adjudge: labels.jsonl: file not found\n"),
-        ("not JSON\n", "labels.jsonl:1: not a JSON object; each line has task, response_a, response_b"),
-        ('{"task": "t", "response_a": "a", "response_b": "b"}\n', "labels.jsonl:1: human is missing; each line has"),
-        (
-            '{"task": "t", "response_a": "a", "response_b": "b", "human": "C"}\n',
-            'labels.jsonl:1: human is "C"; one of A',
-        ),
-        ('{"task": "t", "response_a": "a", "response_b": "b", "human": "A"}\n', "labels: 1 pairs; at least 30"),
-    ],
-)
-def test_labels_that_cannot_be_used_are_refused_by_line(adjudge, tmp_path, content, says):
-    if content is not None:
-        (tmp_path / "labels.jsonl").write_text(content, "utf-8")
-    code, _, err = adjudge("embedded", "fit", "labels.jsonl")
-    assert code == 2
-    assert says in err
-
-
-def test_a_file_that_is_no_model_is_refused(adjudge, tmp_path):
-    (tmp_path / "x.json").write_text("{}", "utf-8")
-    for path, says in (
-        ("x.json", "x.json: not a model of the embedded judge"),
-        ("none.json", "none.json: file not found"),
-    ):
-        code, _, err = adjudge("compare", "--task", "x?", "--a", "y", "--b", "z", "--judge", f"embedded:{path}")
-        assert code == 2
-        assert says in err
-
-
 def test_the_weights_can_be_read(adjudge):
     code, out, _ = adjudge("embedded", "show")
     assert code == 0

@@ -1,8 +1,6 @@
 """`adjudge export` as a person meets it."""
 
 import json
-import subprocess
-import sys
 
 import pytest
 from results.building import write_run
@@ -40,28 +38,3 @@ def test_a_folder_is_given_an_index(adjudge, folder, tmp_path):
 def test_without_a_path_a_report_lies_in_the_run(adjudge, folder):
     assert adjudge("export", folder, "--format", "html", "--where", "agrees")[0] == 0
     assert (folder / "report.html").is_file()
-
-
-@pytest.mark.parametrize(
-    ("args", "says"),
-    [
-        ([], "adjudge: --format: missing; one of jsonl, csv"),
-        (["-o", "x.pdf"], "adjudge: --format: not clear from x.pdf; one of"),
-        (["--format", "parquet", "-o", "-"], "adjudge: --output: - cannot be used with parquet"),
-        (["--format", "csv", "--where", "winer = 1"], "adjudge: --where: "),
-        (["--format", "csv", "-o", "no/such/folder.csv"], "adjudge: --output: "),
-    ],
-)
-def test_errors_are_one_line_that_says_what_is_allowed(adjudge, folder, args, says):
-    code, out, err = adjudge("export", folder, *args)
-    assert code == 2 and out == ""
-    assert err.startswith(says) and err.count("\n") == 1
-
-
-def test_help_loads_neither_duckdb_nor_scipy():
-    script = (
-        "import sys; from adjudge.cli.main import build_parser; build_parser().format_help();"
-        "print([name for name in ('duckdb', 'scipy', 'numpy') if name in sys.modules])"
-    )
-    done = subprocess.run([sys.executable, "-c", script], check=True, capture_output=True, text=True)
-    assert done.stdout == "[]\n"

@@ -16,6 +16,7 @@ import yaml
 from adjudge.cli.main import build_parser, main
 from adjudge.protocols import registry
 from adjudge.protocols.base import names, protocol_of
+from adjudge.runs import job
 
 # A case with a source is undecided if it says yes: the embedded judge does not read claims.
 RUBRIC = """\
@@ -45,6 +46,14 @@ def write_rows(path, passed, cases, *, undecided=0, bad=0, labelled=False, a_tas
     return path
 
 
+@pytest.fixture(scope="module", autouse=True)
+def _in_this_process():
+    """Two hundred checks take no longer than a process needs to start."""
+    with pytest.MonkeyPatch.context() as patch:
+        patch.setattr(job, "_CASES_A_WORKER", 1_000_000)
+        yield
+
+
 @pytest.fixture(scope="module")
 def folder(tmp_path_factory):
     made = tmp_path_factory.mktemp("gates")
@@ -59,7 +68,7 @@ def folder(tmp_path_factory):
     ):
         write_rows(made / f"{name}.jsonl", passed, cases, **more)
         given = ["run", "grade", f"{made}/{name}.jsonl", "--run", f"{made}/{name}", "--rubric", f"{made}/yes.yaml"]
-        assert main([*given, "--quiet", "--skip-bad", "--workers", "1"]) == (1 if name == "broken" else 0)
+        assert main([*given, "--quiet", "--skip-bad"]) == (1 if name == "broken" else 0)
     return made
 
 
@@ -69,12 +78,7 @@ def folder(tmp_path_factory):
         ("good", ["pass_rate < 0.9"], 0, "Gate: passes"),
         ("poor", ["pass_rate < 0.9"], 1, "Gate: fails"),
         ("close", ["pass_rate < 0.9"], 3, "About 3,600 more cases like these would settle it"),
-        (
-            "open",
-            ["pass_rate < 0.9"],
-            3,
-            "20 cases undecided or without a verdict could turn it: with all of them it is",
-        ),
+        ("open", ["pass_rate < 0.9"], 3, "20 cases undecided or without a verdict could turn it: with all of them it"),
         ("open", ["share_undecided > 0.2"], 0, "10.0 %"),
         ("tasks", ["pass_rate < 0.9"], 3, "95.0 %"),
         ("broken", ["share_failed > 0.1", "pass_rate < 0.9"], 0, "3 failed judgments"),
@@ -126,16 +130,13 @@ def test_a_baseline_is_compared_case_by_case(adjudge, folder):
 
 
 def test_of_cases_with_the_same_id_the_first_is_paired_with_the_first(adjudge, folder, tmp_path):
-    rows = [
-        {"id": f"q{at // 2}", "task": f"Question {at}?", "answer": "yes, it is", "label": "pass"} for at in range(40)
-    ]
+    twice = {"answer": "yes, it is", "label": "pass"}
+    rows = [twice | {"id": f"q{at // 2}", "task": f"Question {at}?"} for at in range(40)]
     for row in rows[1::2]:
         row["label"] = "fail"
     (tmp_path / "twice.jsonl").write_text("".join(f"{json.dumps(row)}\n" for row in rows))
     for name in ("one", "two"):
-        adjudge(
-            "run", "grade", "twice.jsonl", "--run", name, "--rubric", folder / "yes.yaml", "--quiet", "--workers", 1
-        )
+        adjudge("run", "grade", "twice.jsonl", "--run", name, "--rubric", folder / "yes.yaml", "--quiet")
     given = ("--fail-if", "accuracy < baseline - 0.1", "--fail-if", "pass_rate < baseline - 0.1", "--format", "json")
     found = json.loads(adjudge("gate", "two", "--against", "one", *given)[1])["decisions"]
     assert [(each["difference"]["value"], each["difference"]["cases"]) for each in found] == [(0.0, 40), (0.0, 40)]
@@ -143,7 +144,7 @@ def test_of_cases_with_the_same_id_the_first_is_paired_with_the_first(adjudge, f
 
 def test_other_tasks_under_the_same_ids_and_missing_cases_are_said(adjudge, folder, tmp_path):
     write_rows(tmp_path / "few.jsonl", 50, 50)
-    adjudge("run", "grade", "few.jsonl", "--run", "few", "--rubric", folder / "yes.yaml", "--quiet", "--workers", 1)
+    adjudge("run", "grade", "few.jsonl", "--run", "few", "--rubric", folder / "yes.yaml", "--quiet")
     out = adjudge("gate", "few", "--against", folder / "tasks", "--fail-if", "pass_rate < baseline")[1]
     said = " ".join(out.split())
     assert "50 cases are in both runs; 0 only in few, 150 only in tasks." in said
@@ -170,26 +171,6 @@ def test_the_answer_is_written_as_junit_xml_and_appended_to_a_summary(adjudge, f
     assert (tmp_path / "summary.md").read_text().count("# Gate: fails") == 2
 
 
-@pytest.mark.parametrize(
-    ("given", "said"),
-    [
-        (["--fail-if", "pass_rat < 0.9"], "--fail-if: 'pass_rat < 0.9': a grade run has no figure 'pass_rat'; did"),
-        (["--fail-if", "pass_rate ~ 1"], "--fail-if: 'pass_rate ~ 1'; FIGURE < NUMBER"),
-        (["--fail-if", "pass_rate < 0.9", "--labels", "x.csv"], "--labels: no condition is on agreement with labels"),
-        (["--fail-if", "pass_rate < 0.9", "--group", "team"], "no column 'team'"),
-        (["--fail-if", "pass_rate < 0.9", "--junit", "no/gate.xml"], "--junit: no/gate.xml: folder not found"),
-        (["--fail-if", "kappa < 0.5"], "no labels, and no label column in its input"),
-        ([], "--fail-if: missing"),
-    ],
-)
-def test_what_cannot_be_decided_is_an_error_of_input(adjudge, folder, given, said):
-    try:
-        code, out, err = adjudge("gate", folder / "poor", *given)
-        assert (code, out) == (2, "") and said in err
-    except SystemExit as left:
-        assert left.code == 2
-
-
 # -- at the end of a run ----------------------------------------------------------------------------------------------
 
 
@@ -213,7 +194,7 @@ def test_a_run_refuses_a_bad_condition_before_any_call(adjudge, folder, tmp_path
 def test_a_run_ends_with_the_answer_of_its_gate(adjudge, folder, tmp_path):
     def run(name, *given, **rows):
         made = write_rows(tmp_path / f"{name}.jsonl", **rows)
-        rubric = ("--rubric", folder / "yes.yaml", "--skip-bad", "--workers", 1)
+        rubric = ("--rubric", folder / "yes.yaml", "--skip-bad")
         return adjudge("run", "grade", made, "--run", name, *rubric, "--fail-if", "pass_rate < 0.7", *given)
 
     code, out, _ = run("poor", passed=10, cases=30)
@@ -270,16 +251,16 @@ def test_the_workflows_own_lines_gate_a_push_and_then_pull_requests(steps, tmp_p
     lines = {step["name"]: step["run"].replace("openai:gpt-5.1", "embedded") for step in steps if "name" in step}
     kept = {"rubric.yaml": RUBRIC, "answer.py": "import sys; print(open(sys.argv[1]).read())"}
     found = {}
-    for job, passed in (("push", 80), ("same", 80), ("worse", 70)):
-        place = tmp_path / job
+    for pushed, passed in (("push", 80), ("same", 80), ("worse", 70)):
+        place = tmp_path / pushed
         place.mkdir()
         for name, text in kept.items():
             (place / name).write_text(text)
         write_rows(place / "questions.jsonl", passed, 80)
-        if job != "push":
+        if pushed != "push":
             shutil.copytree(tmp_path / "push" / "baseline", place / "baseline")
             shutil.copy(tmp_path / "push" / "journal.db", place)
-        own = ("Keep this run as the baseline",) if job == "push" else ("Compare with the main branch",)
+        own = ("Keep this run as the baseline",) if pushed == "push" else ("Compare with the main branch",)
         for name in ("Answer", "Grade", *own, "Report"):
             done = subprocess.run(
                 ["bash", "-e", "-c", lines[name]],
@@ -288,7 +269,7 @@ def test_the_workflows_own_lines_gate_a_push_and_then_pull_requests(steps, tmp_p
                 capture_output=True,
                 text=True,
             )
-            found[job, name] = done.returncode
+            found[pushed, name] = done.returncode
             assert done.returncode in (0, 1), done.stderr
         assert (place / "report.html").is_file()
     failed = [step for step, status in found.items() if status]

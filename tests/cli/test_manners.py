@@ -68,68 +68,7 @@ def test_a_grading_may_have_them_too(adjudge, tmp_path):
         assert json.loads(done.out)["passed"] is True
 
 
-@pytest.mark.parametrize(
-    ("case", "says"),
-    [
-        ({"question": "t", "answer_a": " ", "answer_b": "y"}, "c.json: answer_a: empty; at least one character"),
-        ({"question": "t", "answer_a": "x"}, "c.json: userTask: missing; a non-empty string is needed"),
-        ({**PAIR, "contxt": "c"}, "c.json: contxt: unknown field; did you mean context?"),
-    ],
-)
-def test_a_case_that_a_run_could_not_read_either_is_refused_as_before(adjudge, tmp_path, case, says):
-    (tmp_path / "c.json").write_text(json.dumps(case))
-    done = adjudge("compare", "c.json")
-    assert done.code == 2
-    assert done.err.startswith(f"adjudge: {says}")
-
-
-@pytest.mark.parametrize(
-    ("protocol", "content", "proposed"),
-    [
-        ("grade", "qestion,rply,n\nWhat?,This.,3\n", "--map task=qestion answer=rply"),
-        ("grade", "n,question,body\n3,What?,This.\n", "--map answer=body"),
-        ("grade", "question,n,answr,body\nWhat?,3,This.,That.\n", "--map answer=answr"),
-        ("compare", "question,n,first,second\nWhat?,3,This.,That.\n", "--map a=first b=second"),
-        ("compare", "question,respnse_b,text\nWhat?,This.,That.\n", "--map a=text b=respnse_b"),
-        ("dialogue", "n,conversatoin\n1,User: hi\n", "--map transcript=conversatoin"),
-    ],
-)
-def test_a_missing_column_is_answered_with_the_option_to_add(adjudge, tmp_path, protocol, content, proposed):
-    (tmp_path / "rows.csv").write_text(content)
-    done = adjudge("run", protocol, "rows.csv", "--run", "r", "--dry-run")
-    assert (done.code, done.err.rpartition("such as ")[2]) == (2, f"{proposed}\n")
-
-
-def test_a_column_to_show_is_asked_about(adjudge, tmp_path):
-    (tmp_path / "p.jsonl").write_text(json.dumps(PAIR) + "\n")
-    assert adjudge("run", "compare", "p.jsonl", "--run", "r", "-q").code == 0
-    assert "no column wnner; did you mean winner? one of " in adjudge("show", "r", "--columns", "case,wnner").err
-    assert "did you mean task? " in adjudge("run", "compare", "p.jsonl", "--run", "q", "--map", "taks=task").err
-
-
 # -- files -------------------------------------------------------------------------------------------------------------
-
-
-@pytest.mark.parametrize(
-    ("args", "content", "place"),
-    [
-        (["grade", "c.json"], '{"task": "q", "answer"', r"c\.json: not JSON: .* at line 1, column 23; "),
-        (["compare", "c.json"], '{"task": "q",\n "a": "x"\n', r"c\.json: not JSON: .* at line 2, column 10; "),
-        (["dialogue", "c.json"], '{"messages": [\n{"role"\n', r"c\.json:2: .*not JSON: .* at column 8"),
-        (["review", "c.json"], '{"prompt": "q",\n"response1"', r"c\.json:2: not JSON: .* at column 12"),
-        *[
-            (["run", protocol, "c.json", "--run", "r"], '[{"task": "q"},\n {"task": "q"\n', r"line 2\b.* column 14\b")
-            for protocol in ("compare", "review")
-        ],
-        (["run", "grade", "c.json", "--run", "r"], '{"task": "q", "answer"\n', r"at line 1, column 23"),
-        (["run", "grade", "c.jsonl", "--run", "r"], '{"task": "q",\n', r"c\.jsonl, line 1: .* at column 14"),
-    ],
-)
-def test_json_that_is_cut_off_is_refused_with_the_line_and_the_column(adjudge, tmp_path, args, content, place):
-    (tmp_path / next(one for one in args if ".json" in one)).write_text(content)
-    done = adjudge(*args)
-    assert done.code == 2
-    assert re.search(place, done.err), done.err
 
 
 @pytest.mark.parametrize(

@@ -54,29 +54,6 @@ def test_people_are_added_listed_changed_and_removed(tmp_path, piped, capsys):
     users.database.close()
 
 
-def test_what_is_wrong_is_said_in_a_line(piped, capsys):
-    for given, text, said in (
-        (["add", "a b"], "", "NAME: 'a b'; 1 to 64 letters, digits, dots, hyphens and underscores"),
-        (["add", "ann"], "", "password: standard input is not a terminal; --password-stdin reads the password from it"),
-        (["add", "ann", "--password-stdin"], "short\n", "password: 5 characters; 12 to 1,000 characters"),
-        (["add", "ann", "--password-stdin"], "", "password: 0 characters; 12 to 1,000 characters"),
-        (["remove", "eve"], "", "NAME: no user 'eve'; one of: there are none"),
-        (["role", "eve", "admin"], "", "NAME: no user 'eve'; one of: there are none"),
-        (["password", "eve", "--password-stdin"], PASSWORD, "NAME: no user 'eve'; one of: there are none"),
-        (["list", "--db", "service.db"], "", "--db: service.db; postgresql://user@host/database"),
-        (["list", "--db", "mysql://u@h/d"], "", "--db: mysql://u@h/d; postgresql://user@host/database"),
-        (["list", "--db", "postgresql://u@h/d", "--tokens", "x.db"], "", "--tokens: cannot be combined with --db"),
-    ):
-        piped(text)
-        assert main(["user", *given]) == 2, given
-        assert f"adjudge: {said}" in capsys.readouterr().err
-    with pytest.raises(SystemExit):
-        main(["user", "list", "--db", "postgresql://u:hush-hush@h/d"])
-    said = capsys.readouterr().err
-    assert "--db: the command line must not contain a password" in said
-    assert "hush" not in said
-
-
 def test_a_terminal_is_asked_twice_and_shows_nothing(tmp_path, monkeypatch, capsys):
     asked = []
 

@@ -9,7 +9,6 @@ from importlib.metadata import EntryPoint
 import pytest
 from fastapi.testclient import TestClient
 
-from adjudge.cli.main import main
 from adjudge.protocols import registry
 from adjudge.protocols.base import protocol_of
 from adjudge.protocols.compare.settings import CompareSettings
@@ -48,10 +47,8 @@ def installed(install):
     install('SUMMARY = "compare a pair"\nEXAMPLES = ("adjudge pair two.json",)\n', _COMPARE)
 
 
-def test_it_appears_in_the_help_and_judges(adjudge, installed, capsysbinary, tmp_path):
-    with pytest.raises(SystemExit):
-        main(["--help"])
-    shown = capsysbinary.readouterr().out.decode()
+def test_it_appears_in_the_help_and_judges(adjudge, installed, tmp_path):
+    shown = adjudge("--help").out
     assert re.search(r"pair +compare a pair", shown)
     assert "adjudge pair two.json" in shown
     assert "pair" not in registry._loaded, "the help loads no protocol"
@@ -59,9 +56,7 @@ def test_it_appears_in_the_help_and_judges(adjudge, installed, capsysbinary, tmp
     code, out, _ = adjudge("pair", "two.json", "--one-order", "--format", "json")
     assert code == 0
     assert json.loads(out)["evaluation"]["winner"] in ("A", "B", "tie")
-    with pytest.raises(SystemExit):
-        main(["run", "--help"])
-    assert "{compare,dialogue,grade,pair,review}" in capsysbinary.readouterr().out.decode()
+    assert "{compare,dialogue,grade,pair,review}" in adjudge("run", "--help").out
 
 
 _CLASHES = """
@@ -94,31 +89,37 @@ _BROKEN = {
 }
 
 
-@pytest.mark.parametrize(("init", "protocol", "why"), _BROKEN.values(), ids=_BROKEN)
-def test_a_protocol_that_cannot_be_used_is_left_out_and_named(adjudge, install, caplog, tmp_path, init, protocol, why):
+def left_out(caplog):
+    """The one message about a protocol that is left out."""
+    (said,) = (each.message for each in caplog.records if "left out" in each.message)
+    return said
+
+
+def assert_served_without_it(tmp_path):
+    with TestClient(create_app(CompareSettings(), journal=tmp_path / "journal.db")) as client:
+        assert client.get("/judge/compare", headers={"accept": "text/html"}).status_code == 200
+        assert client.get("/judge/pair").status_code == 404
+        assert "/api/pair" not in client.get("/openapi.json").json()["paths"]
+
+
+@pytest.mark.parametrize("broken", _BROKEN)
+def test_a_protocol_that_cannot_be_used_is_left_out_and_named(adjudge, install, caplog, tmp_path, broken):
+    init, protocol, why = _BROKEN[broken]
     install(init, protocol)
     (tmp_path / "rows.jsonl").write_text('{"task": "Name a prime.", "a": "11 is one.", "b": "12 is one."}\n')
     assert adjudge("run", "compare", "rows.jsonl", "--run", "out")[0] == 0
-    assert adjudge("show", "out")[0] == 0
-    left_out = [each.message for each in caplog.records if "left out" in each.message]
-    assert len(left_out) == 1, "it is said once"
-    assert left_out[0].startswith(f"the protocol pair (pairing.protocol:PROTOCOL) cannot be used: {why}")
-    with TestClient(create_app(CompareSettings(), journal=tmp_path / "journal.db")) as client:
-        assert client.get("/judge/compare", headers={"accept": "text/html"}).status_code == 200
-        assert client.get("/judge/pair").status_code == 404
-        assert "/api/pair" not in client.get("/openapi.json").json()["paths"]
+    if broken in ("no module", "a setting of another type"):
+        assert adjudge("show", "out")[0] == 0
+        assert_served_without_it(tmp_path)
+    assert left_out(caplog).startswith(f"the protocol pair (pairing.protocol:PROTOCOL) cannot be used: {why}")
 
 
 def test_a_protocol_whose_service_cannot_be_imported_is_left_out_of_the_service(install, caplog, tmp_path):
-    install(
-        "", f"{_COMPARE}def service():\n    import nowhere_to_be_found\nPROTOCOL = replace(PROTOCOL, service=service)"
-    )
-    with TestClient(create_app(CompareSettings(), journal=tmp_path / "journal.db")) as client:
-        assert client.get("/judge/compare", headers={"accept": "text/html"}).status_code == 200
-        assert client.get("/judge/pair").status_code == 404
-        assert "/api/pair" not in client.get("/openapi.json").json()["paths"]
-    (left_out,) = (each.message for each in caplog.records if "left out" in each.message)
-    assert "(pairing.protocol:PROTOCOL) cannot be used: ModuleNotFoundError: No module named 'nowhere_" in left_out
+    service = "def service():\n    import nowhere_to_be_found\nPROTOCOL = replace(PROTOCOL, service=service)"
+    install("", _COMPARE + service)
+    assert_served_without_it(tmp_path)
+    told = "(pairing.protocol:PROTOCOL) cannot be used: ModuleNotFoundError: No module named 'nowhere_"
+    assert told in left_out(caplog)
 
 
 def test_the_command_of_a_protocol_that_cannot_be_loaded_says_why(adjudge, install):

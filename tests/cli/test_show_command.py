@@ -65,21 +65,3 @@ def test_nothing_that_strangers_wrote_reaches_the_terminal_as_a_command(adjudge,
 def test_columns_are_listed_with_their_meaning(adjudge, folder):
     out = adjudge("show", folder, "--list-columns")[1]
     assert "difference" in out and "total_a − total_b" in out and "from the input" in out
-
-
-@pytest.mark.parametrize(
-    ("args", "says"),
-    [
-        (["--case", "nobody"], "adjudge: --case: 'nobody': no case of this run has that id"),
-        (["--columns", "winer"], "adjudge: --columns: no column winer; did you mean winner? one of position, case"),
-        (["--where", "winer = 1"], 'adjudge: --where: Referenced column "winer" not found'),
-        (["--where", 'winner = "tie"'], 'adjudge: --where: Referenced column "tie" not found'),
-        (["--where", "case = 'x'"], "adjudge: --where: syntax error"),
-        (["--sql", "drop table results"], "adjudge: --sql: not one SELECT"),
-        (["--limit", "-1"], "adjudge: --limit: -1"),
-    ],
-)
-def test_errors_are_one_line_that_says_what_is_allowed(adjudge, folder, args, says):
-    code, out, err = adjudge("show", folder, *args)
-    assert (code, out) == (2, "")
-    assert err.startswith(says) and err.count("\n") == 1

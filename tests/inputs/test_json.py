@@ -1,57 +1,44 @@
 """The bounds of JSON from outside: each is caused for real, and costs little time and memory."""
 
 import json
-import time
 import tracemalloc
-from collections.abc import Callable
 
 import pytest
+from quick import within
 
 from adjudge.errors import InputError
 from adjudge.inputs.json import MAX_DEPTH, MAX_KEYS, MAX_VALUES, json_items, parse_object, parse_value
 
-SIZE = 15_900_000
+SIZE = 3_000_000
 MANY = "more than 200,000 JSON values in one document; at most 200,000 are allowed"
+LONG = "too long a number"
+TOO_MUCH = [
+    (lambda: b"{" + b",".join(b'"%d":1' % n for n in range(300_000)) + b"}", MANY),
+    (lambda: b"{" + b",".join(b'"%d":1' % n for n in range(1_001)) + b"}", "an object of 1,001 keys; at most 1,000"),
+    (lambda: b'{"a":[' + b"1," * (SIZE // 2) + b"1]}", MANY),
+    (lambda: b'{"a":[' + b"[]," * (SIZE // 3) + b"1]}", MANY),
+    (lambda: b'{"a":[' + b'"",' * (SIZE // 3) + b"1]}", MANY),
+    (lambda: b'{"a":[' + b'"\\"",' * (SIZE // 5) + b"1]}", MANY),
+    (lambda: b"[" * SIZE, MANY),
+    (lambda: b'{"a":' + b"[" * 100 + b"]" * 100 + b"}", "nested too deeply .* at most 100 levels"),
+    (lambda: b'{"a":' + b"1" * 1_001 + b"}", f"{LONG}; .* 1,000 digits"),
+    (lambda: b'{"a":[' + (b"1" * 4_000 + b",") * (SIZE // 4_000) + b"1]}", LONG),
+    (lambda: b'{"a":1e99999999}', LONG),
+    (lambda: b'{"a":-1.5e-99999999}', LONG),
+    (lambda: b'{"a":0.' + b"1" * 1_001 + b"}", LONG),
+]
 
 
-@pytest.mark.parametrize(
-    ("made", "says"),
-    [
-        (lambda: b"{" + b",".join(b'"%d":1' % n for n in range(900_000)) + b"}", MANY),
-        (
-            lambda: b"{" + b",".join(b'"%d":1' % n for n in range(1_001)) + b"}",
-            "an object of 1,001 keys; at most 1,000",
-        ),
-        (lambda: b'{"a":[' + b"1," * (SIZE // 2) + b"1]}", MANY),
-        (lambda: b'{"a":[' + b"[]," * (SIZE // 3) + b"1]}", MANY),
-        (lambda: b'{"a":[' + b'"",' * (SIZE // 3) + b"1]}", MANY),
-        (lambda: b'{"a":[' + b'"\\"",' * (SIZE // 5) + b"1]}", MANY),
-        (lambda: b"[" * SIZE, MANY),
-        (lambda: b'{"a":' + b"[" * 100 + b"]" * 100 + b"}", "nested too deeply .* at most 100 levels"),
-        (lambda: b'{"a":' + b"1" * 1_001 + b"}", "too long a number; .* 1,000 digits"),
-        (lambda: b'{"a":[' + (b"1" * 4_000 + b",") * 3_900 + b"1]}", "too long a number"),
-        (lambda: b'{"a":1e99999999}', "too long a number"),
-        (lambda: b'{"a":-1.5e-99999999}', "too long a number"),
-        (lambda: b'{"a":0.' + b"1" * 1_001 + b"}", "too long a number"),
-    ],
-    ids=[
-        *("many keys", "keys", "numbers", "arrays", "strings", "escapes", "open", "deep", "digits", "many digits"),
-        *("large exponent", "small exponent", "decimals"),
-    ],
-)
-def test_json_that_would_cost_far_more_than_its_bytes_is_refused_before_it_is_built(
-    made: Callable[[], bytes], says: str
-) -> None:
-    raw = made()
-    tracemalloc.start()
-    try:
-        began = time.process_time()
-        with pytest.raises(InputError, match=says):
-            parse_object(raw, "body", "x")
-        assert time.process_time() - began < 10
-        assert tracemalloc.get_traced_memory()[1] < 4 * len(raw) + 1_000_000
-    finally:
-        tracemalloc.stop()
+def test_json_that_would_cost_far_more_than_its_bytes_is_refused_before_it_is_built() -> None:
+    for made, says in TOO_MUCH:
+        raw = made()
+        tracemalloc.start()
+        try:
+            with within(10), pytest.raises(InputError, match=says):
+                parse_object(raw, "body", "x")
+            assert tracemalloc.get_traced_memory()[1] < 4 * len(raw) + 1_000_000, raw[:20]
+        finally:
+            tracemalloc.stop()
 
 
 def test_what_the_limits_allow_is_read() -> None:
@@ -71,8 +58,8 @@ def test_an_item_beyond_a_limit_leaves_the_others() -> None:
 
 
 def test_a_long_item_of_too_many_values_is_not_built_to_its_end(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr("adjudge.inputs.json._LONG", 300_000)
-    text = "[[" + "[]," * 400_000 + "[]]]"
+    monkeypatch.setattr("adjudge.inputs.json._LONG", 200_000)
+    text = "[[" + "[]," * 250_000 + "[]]]"
     tracemalloc.start()
     try:
         with pytest.raises(InputError, match="an item of more than 200,000 values"):
@@ -82,7 +69,7 @@ def test_a_long_item_of_too_many_values_is_not_built_to_its_end(monkeypatch: pyt
         tracemalloc.stop()
 
 
-@pytest.mark.parametrize("shift", range(4))
-def test_what_stands_in_a_string_is_no_value_wherever_an_escape_stands(shift: int) -> None:
-    held = "\\" * shift + '",' * 700_000
-    assert parse_value(json.dumps([held]), "body") == [held]
+def test_what_stands_in_a_string_is_no_value_wherever_an_escape_stands() -> None:
+    for shift in range(4):
+        held = "\\" * shift + '",' * 300_000
+        assert parse_value(json.dumps([held]), "body") == [held]

@@ -222,36 +222,6 @@ def test_a_message_without_words_is_an_empty_step():
     assert read_steps(messages) == (Step("assistant", ""), Step("assistant", "", message=1))
 
 
-@pytest.mark.parametrize(
-    ("message", "says"),
-    [
-        ("Hi", "m[1]: expected a message, found text; "),
-        ({"content": "Hi"}, "m[1]: no role; "),
-        ({"role": 7, "content": "Hi"}, "m[1]: the role is a number; "),
-        ({"role": "ghost", "content": "Hi"}, "m[1].role: unknown role 'ghost'; one of system, developer, user"),
-        ({"type": "item_reference", "id": "x"}, "m[1]: unknown type 'item_reference'; "),
-        ({"role": "user"}, "m[1]: no content in a message of user; "),
-        ({"role": "user", "content": 7}, "m[1].content: expected text, found a number; "),
-        ({"role": "user", "content": {"text": "Hi"}}, "m[1].content: expected text, found an object; "),
-        ({"role": "user", "content": ["Hi", 7]}, "m[1].content[1]: expected text, found a number; "),
-        ({"role": "user", "content": [{}]}, "m[1].content[0]: no type; one of text, "),
-        ({"role": "user", "content": [{"type": "hologram"}]}, "m[1].content[0].type: unknown type 'hologram'; one of"),
-        ({"role": "user", "content": [{"type": "text", "text": {"value": "Hi"}}]}, "m[1].content[0].text: expected te"),
-        ({"role": "assistant", "tool_calls": ["find"]}, "m[1].tool_calls[0]: expected a tool call, found text; "),
-        ({"role": "assistant", "tool_calls": [{"id": "x"}]}, "m[1].tool_calls[0]: no name of a tool in a call; "),
-        ({"role": "assistant", "tool_calls": "[{]"}, "m[1].tool_calls: not JSON: "),
-        ({"role": "assistant", "content": [{"type": "tool_use", "input": {}}]}, "m[1].content[0]: no name of a tool"),
-        ({"role": "assistant", "function_call": {"name": "f", "arguments": {1, 2}}}, "m[1].function_call: not JSON ("),
-        ({"role": "tool", "tool_call_id": "x"}, "m[1].content: missing; what the tool returned is needed"),
-        ({"type": "function_call_output", "call_id": "x"}, "m[1].output: missing; "),
-    ],
-)
-def test_what_is_unknown_is_refused_with_its_place(message, says):
-    with pytest.raises(InputError) as refused:
-        read_steps([{"role": "user", "content": "Hi"}, message], "m")
-    assert str(refused.value).startswith(says)
-
-
 @pytest.mark.parametrize("messages", [None, "Hi", {"role": "user", "content": "Hi"}, 7])
 def test_what_is_not_a_list_is_refused(messages):
     with pytest.raises(InputError, match=r"^messages: expected a list of messages, found "):

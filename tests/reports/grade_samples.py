@@ -2,26 +2,17 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
 from functools import lru_cache
 from typing import Any
 
 from protocols.grade import verdicts
 from protocols.grade.verdicts import item, quote
-from reports.dialogue_texts import ARABIC, BREAKOUT, CHINESE, LONG_WORD
-from reports.verdict_samples import ANSI, BIDI, HOSTILE_MARKDOWN, SCRIPT
+from reports.sample_texts import ANSI, ARABIC, BIDI, BREAKOUT, CHINESE, HOSTILE_MARKDOWN, LONG_WORD, SCRIPT, Sample
 
 from adjudge.models.common import Fact, Warning
 from adjudge.protocols.grade.verdict import CheckResult, Claim, MainPoint, MemberResult
 
 HOSTILE = f"{SCRIPT} {ANSI} {BIDI} {HOSTILE_MARKDOWN} {BREAKOUT}"
-
-
-@dataclass(frozen=True)
-class Sample:
-    case: Any
-    verdict: Any
-    rubric: Any
 
 
 def sample(verdict: Any) -> Sample:
@@ -119,3 +110,12 @@ def hostile_sample() -> Sample:
             facts=(Fact(name="injection", where="answer", found=HOSTILE, start=0, end=5, certain=True),),
         )
     )  # fmt: skip
+
+
+def every_sample() -> dict[str, Sample]:
+    return {
+        "plain": plain_sample(),
+        "undecided": undecided_sample(),
+        "stepped": stepped_sample(),
+        "hostile": hostile_sample(),
+    }

@@ -18,17 +18,11 @@ def marked_texts(draw):
 
 
 @given(marked_texts())
-def test_the_pieces_joined_are_the_text(given_one):
+def test_the_pieces_joined_are_the_text_and_a_highlight_is_covered_by_exactly_those_inside_it(given_one):
     text, highlights = given_one
     pieces = marked(text, highlights)
     assert "".join(piece.text for piece in pieces) == text
     assert all(piece.text for piece in pieces)
-
-
-@given(marked_texts())
-def test_a_highlight_is_covered_by_exactly_the_pieces_inside_it(given_one):
-    text, highlights = given_one
-    pieces = marked(text, highlights)
     for one in highlights:
         own = [piece for piece in pieces if any(each is one for each in piece.inside)]
         assert "".join(piece.text for piece in own) == text[one.start : one.end]

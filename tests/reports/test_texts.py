@@ -2,11 +2,11 @@
 
 import re
 from html.parser import HTMLParser
-from time import process_time
 
 import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
+from quick import within
 
 from adjudge.rendering.code import coloured
 from adjudge.rendering.highlighting import Highlight, Piece, marked
@@ -224,17 +224,15 @@ def test_what_is_shown_as_it_is() -> None:
 )
 def test_hostile_markup_takes_seconds_at_most(part: str) -> None:
     text = (part * LONGEST)[: LONGEST - 1] + "*"
-    start = process_time()
-    as_markdown(pieces(text, (10, LONGEST - 10)))
-    assert process_time() - start < 10
+    with within(10):
+        as_markdown(pieces(text, (10, LONGEST - 10)))
 
 
 @pytest.mark.parametrize(("width", "rows"), [(1_000, 500), (60, 400), (2_000, 900)])
 def test_a_table_that_a_short_text_would_blow_up_is_shown_as_it_is(width: int, rows: int) -> None:
     text = "|a" * width + "|\n" + "|-" * width + "|\n" + "x\n" * rows
-    start = process_time()
-    assert as_markdown(pieces(text, (0, 5))) is None
-    assert process_time() - start < 5
+    with within(5):
+        assert as_markdown(pieces(text, (0, 5))) is None
     assert as_markdown(pieces("|a|b|\n|-|-|\n" + "|c|d|\n" * 100)) is not None
 
 
@@ -244,7 +242,7 @@ CODE = st.lists(
 LANGUAGES = ["bash", "css", "go", "html", "js", "json", "php", "python", "ruby", "rust", "sql", "toml", "xml", "yaml"]
 
 
-@settings(max_examples=100)
+@settings(max_examples=50)
 @given(st.sampled_from(LANGUAGES), CODE.map("".join))
 def test_code_in_colours_is_the_code(language: str, code: str) -> None:
     assert "".join(part for _, part in coloured(code, language)) == code
@@ -253,6 +251,5 @@ def test_code_in_colours_is_the_code(language: str, code: str) -> None:
 @pytest.mark.parametrize("language", LANGUAGES)
 def test_hostile_code_takes_seconds_at_most(language: str) -> None:
     for part in ('"', "\\", "/*", "/", "((", "a ", "a.", "`", "<!--", "=begin\n", "<<A\n", "\n", " \n"):
-        start = process_time()
-        list(coloured((part * 3000)[:3000], language))
-        assert process_time() - start < 10, part
+        with within(5):
+            list(coloured((part * 1500)[:1500], language))

@@ -1,8 +1,9 @@
 """Tables of ratings as people and formatters write them; the lines of the preference; what counts as left blank."""
 
-import time
+from contextlib import suppress
 
 import pytest
+from quick import within
 
 from adjudge.errors import InputError
 from adjudge.protocols.review.case import Original
@@ -11,7 +12,7 @@ from adjudge.protocols.review.reading.tables import escape_pipes, split_row
 from adjudge.protocols.rubrics import parse, shipped
 
 RUBRIC = shipped("review")
-KEYS = [criterion.key for criterion in RUBRIC.criteria]
+UNITS = ("|", "\\|", "3 - ", "|-", ":", "*", " ", "(")
 
 
 def ratings(text):
@@ -58,25 +59,36 @@ def test_a_table_is_closed_on_a_line_or_in_a_row(closing):
     assert review.prompt == "p"
 
 
-@pytest.mark.parametrize(
-    ("written", "key"),
-    [
-        *((criterion.name, criterion.key) for criterion in RUBRIC.criteria),
-        *((criterion.name.upper(), criterion.key) for criterion in RUBRIC.criteria),
-        *((criterion.key, criterion.key) for criterion in RUBRIC.criteria),
-        ("Verbosity / Response Length", "verbosity"),
-        ("Harmlessness", "harmlessness"),
-        ("Harmlessness / Safety", "harmlessness"),
-        ("Overall Quality Score", "overall_quality"),
-        ("Overall", "overall_quality"),
-        ("Style and Clarity", "style_clarity"),
-        ("**Style & Clarity**:", "style_clarity"),
-        ("3. Truthfulness (1, 2, 3)", "truthfulness"),
-        ("Verbosity (−2 to 2)", "verbosity"),
-    ],
-)
-def test_dimensions_are_known_by_many_names(written, key):
-    assert ratings(f"| {written} | 1 |") == {key: Original("1")}
+NAMES = {
+    **{criterion.name: criterion.key for criterion in RUBRIC.criteria},
+    **{criterion.name.upper(): criterion.key for criterion in RUBRIC.criteria},
+    **{criterion.key: criterion.key for criterion in RUBRIC.criteria},
+    "Localisation": "localization",
+    "LOCALISATION (1-3)": "localization",
+    "3. Truthfulness (1, 2, 3)": "truthfulness",
+    "Verbosity / Response Length": "verbosity",
+    "Verbosity/Length": "verbosity",
+    "Verbosity (−2 to 2)": "verbosity",
+    "Style": "style_clarity",
+    "Style and Clarity": "style_clarity",
+    "**Style & Clarity**:": "style_clarity",
+    "Harmlessness": "harmlessness",
+    "Harmlessness / Safety": "harmlessness",
+    "Safety & Harmlessness": "harmlessness",
+    "Overall": "overall_quality",
+    "Overall rating": "overall_quality",
+    "Overall Quality Score": "overall_quality",
+}
+
+
+def test_dimensions_are_known_by_many_names_in_tables_lines_and_objects():
+    for written, key in NAMES.items():
+        found = {key: Original("2", "why")}
+        assert ratings(f"| {written} | 2 | why |") == found, written
+        if not written.endswith(":") and not written.startswith("3."):
+            assert ratings(f"{written}: 2 - why") == found, written
+            given = {written: {"rating": 2, "justification": "why"}}
+            assert slot_from("response1_original_ratings", given, RUBRIC) == found, written
 
 
 def test_a_rubrics_own_names_come_before_ours():
@@ -93,39 +105,16 @@ def test_a_rubrics_own_names_come_before_ours():
     assert slot_from("response2_original_ratings", "Overall Score | 1", own) == {"safety": Original("1")}
 
 
-@pytest.mark.parametrize("words", ["2", "2 (minor)", "−1", "**2**", "good", "2/3", "[2]", "９"])
-def test_a_rating_keeps_its_words(words):
-    assert ratings(f"| Truthfulness | {words} | |") == {"truthfulness": Original(words)}
-
-
-@pytest.mark.parametrize(
-    "words",
-    [
-        "",
-        "N/A",
-        "n/a",
-        "-",
-        "–",
-        "—",
-        "none",
-        "None",
-        "[1/2/3 or leave blank]",
-        "[1..3]",
-        "[1/2/3]",
-        "[-2, -1, 0]",
-        "[ ]",
-    ],
-)
-def test_a_blank_rating_is_not_provided(words):
-    assert ratings(f"| Truthfulness | {words} | [...] |") == {}
-    assert ratings(f"| Truthfulness | {words} | Wrong date. |") == {"truthfulness": Original("", "Wrong date.")}
-    assert preference(f"Likert: {words}") == Original()
-
-
-@pytest.mark.parametrize("text", ["N/A", "none", "\n-\n"])
-def test_a_slot_of_ratings_may_say_that_there_are_none(text):
-    assert ratings(text) == {}
-    assert preference(text) == Original()
+def test_a_rating_keeps_its_words_and_a_blank_one_is_not_provided():
+    for words in ("2", "2 (minor)", "−1", "**2**", "good", "2/3", "[2]", "９"):
+        assert ratings(f"| Truthfulness | {words} | |") == {"truthfulness": Original(words)}
+    blank = ("", "N/A", "n/a", "-", "–", "—", "none", "None", "[1/2/3 or leave blank]")
+    for words in (*blank, "[1..3]", "[1/2/3]", "[-2, -1, 0]", "[ ]"):
+        assert ratings(f"| Truthfulness | {words} | [...] |") == {}
+        assert ratings(f"| Truthfulness | {words} | Wrong date. |") == {"truthfulness": Original("", "Wrong date.")}
+        assert preference(f"Likert: {words}") == Original()
+    for text in ("N/A", "none", "\n-\n"):
+        assert (ratings(text), preference(text)) == ({}, Original()), "a slot may say that there are none"
 
 
 def test_pipes_and_backslashes_inside_a_cell():
@@ -134,35 +123,6 @@ def test_pipes_and_backslashes_inside_a_cell():
     }
     for text in ["|", r"\|", r"a\\|b", "||", "\\", r"\\", "a|"]:
         assert split_row(f"| x | {escape_pipes(text)} |") == ["x", text]
-
-
-@pytest.mark.parametrize(
-    ("text", "says"),
-    [
-        (
-            "| Localization | 3 |\n| Fluency | 3 |",
-            "2: unknown dimension 'Fluency'; one of Localization, Instruction Following, Truthfulness, Verbosity, "
-            "Style & Clarity, Harmlessness/Safety, Overall Quality",
-        ),
-        ("| Localization | 3 |\n\n| localization | - |", "3: 'localization' appears twice; each dimension once"),
-        ("| Localization | 3 | a | b |", "1: 4 cells in a table of 3 columns; write \\| for a | inside a cell"),
-        ("Localization 3", "1: cannot read 'Localization 3' as a row; | dimension | rating | justification |, or"),
-        ("Fluency: 3 - good", "1: unknown dimension 'Fluency'; one of Localization, Instruction Following"),
-        ("| Localization | 3 |\nLocalisation: 3", "2: 'Localisation' appears twice; each dimension once"),
-        (
-            "| Dimension | Rating | Remarks |",
-            "1: unknown column 'Remarks'; Dimension, Rating and Justification are allowed, each once",
-        ),
-        ("| | 3 | |", "1: unknown dimension ''"),
-    ],
-)
-def test_what_is_no_row_is_refused_by_line(text, says):
-    with pytest.raises(InputError) as caught:
-        ratings(text)
-    assert str(caught.value).startswith(f"response1_original_ratings:{says}")
-    inside = f"<PROMPT>\np\n</PROMPT>\n<RESPONSE2_ORIGINAL_RATINGS>\n{text}\n</RESPONSE2_ORIGINAL_RATINGS>"
-    with pytest.raises(InputError, match=f"^file:{int(says[0]) + 4}: "):
-        read_reviews(inside.encode(), "file", RUBRIC)
 
 
 @pytest.mark.parametrize(
@@ -185,61 +145,18 @@ def test_the_preference_is_read_from_its_lines(text, expected):
     assert preference(text) == expected
 
 
-@pytest.mark.parametrize(
-    ("text", "says"),
-    [
-        ("Likert: 3\nLikert: 4", "2: Likert: appears twice; Likert: … and Justification: … are allowed, each once"),
-        ("Justification: a\nb\nJustification: c", "3: Justification: appears twice"),
-        ("\nResponse 2 is better.", "2: cannot read 'Response 2 is better.'; Likert: … and Justification: …"),
-    ],
-)
-def test_other_lines_in_the_preference_are_refused(text, says):
-    with pytest.raises(InputError) as caught:
-        preference(text)
-    assert str(caught.value).startswith(f"original_likert_and_justification:{says}")
-
-
-@pytest.mark.parametrize(
-    "hostile",
-    [
-        "\\" * 500_000,
-        "[" + "leave blank " * 40_000,
-        "Likert: 1\nLikert" + " " * 500_000 + "x",
-        "*" * 500_000,
-        "(" * 500_000,
-        "| Localization (" + " " * 500_000,
-        "| Localization | " + "[1" + "/1" * 200_000 + " | |",
-    ],
-)
-def test_hostile_text_takes_no_longer_than_its_length(hostile):
-    started = time.process_time()
-    for slot in ("response1", "response1_original_ratings", "original_likert_and_justification"):
-        try:
-            slot_from(slot, hostile, RUBRIC)
-        except InputError:
-            continue
-    assert time.process_time() - started < 5
-
-
-@pytest.mark.parametrize(
-    ("written", "key"),
-    [
-        ("Localisation", "localization"),
-        ("LOCALISATION (1-3)", "localization"),
-        ("Style and Clarity", "style_clarity"),
-        ("Style", "style_clarity"),
-        ("Harmlessness / Safety", "harmlessness"),
-        ("Safety & Harmlessness", "harmlessness"),
-        ("Verbosity/Length", "verbosity"),
-        ("Overall rating", "overall_quality"),
-    ],
-)
-def test_dimensions_may_be_spelled_in_the_british_or_a_shorter_way(written, key):
-    assert ratings(f"| {written} | 2 | why |") == {key: Original("2", "why")}
-    assert ratings(f"{written}: 2 - why") == {key: Original("2", "why")}
-    assert slot_from("response1_original_ratings", {written: {"rating": 2, "justification": "why"}}, RUBRIC) == {
-        key: Original("2", "why")
-    }
+def test_hostile_text_takes_no_longer_than_its_length():
+    many = 300_000
+    for hostile in (
+        *("\\" * many, "*" * many, "(" * many, "[" + "leave blank " * (many // 12)),
+        *("Likert: 1\nLikert" + " " * many + "x", "| Localization (" + " " * many),
+        "| Localization | " + "[1" + "/1" * (many // 2) + " | |",
+        *(f"Truthfulness: 3{unit * (many // len(unit))}" for unit in UNITS),
+        *(f"| Truthfulness | {unit * (many // len(unit))}" for unit in UNITS),
+    ):
+        for slot in ("response1", "response1_original_ratings", "original_likert_and_justification"):
+            with within(5), suppress(InputError):
+                slot_from(slot, hostile, RUBRIC)
 
 
 @pytest.mark.parametrize(
@@ -271,21 +188,9 @@ def test_lines_of_ratings_may_be_negative_blank_and_beside_a_table():
 
 
 @pytest.mark.parametrize("unit", ["|", "| a \n"])
-def test_fifteen_megabytes_of_ratings_are_refused_at_once(unit):
-    text = unit * (15_000_000 // len(unit))
+def test_megabytes_of_ratings_are_refused_at_once(unit):
+    text = unit * (4_000_000 // len(unit))
     tagged = f"<RESPONSE1_ORIGINAL_RATINGS>\n{text}\n</RESPONSE1_ORIGINAL_RATINGS>".encode()
-    started = time.process_time()
-    with pytest.raises(InputError, match=r"response1_original_ratings: .* bytes; at most 1,000,000 are allowed"):
+    told = r"response1_original_ratings: .* bytes; at most 1,000,000 are allowed"
+    with within(5), pytest.raises(InputError, match=told):
         read_reviews(tagged, "x", RUBRIC)
-    assert time.process_time() - started < 15
-
-
-@pytest.mark.parametrize("unit", ["|", "\\|", "3 - ", "|-", ":", "*", " ", "("])
-def test_a_megabyte_of_ratings_takes_seconds_not_minutes(unit):
-    started = time.process_time()
-    for before in ("Truthfulness: 3", "| Truthfulness | "):
-        try:
-            ratings(before + unit * ((1_000_000 - len(before)) // len(unit)))
-        except InputError:
-            continue
-    assert time.process_time() - started < 15

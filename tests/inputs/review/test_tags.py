@@ -17,12 +17,6 @@ def read(text):
     return review
 
 
-def refused(text):
-    with pytest.raises(InputError) as caught:
-        read(text)
-    return str(caught.value)
-
-
 def tagged(**slots):
     return "\n\n".join(f"<{name.upper()}>\n{text}\n</{name.upper()}>" for name, text in slots.items())
 
@@ -118,42 +112,6 @@ def test_placeholders_are_not_provided(slot, text):
     assert read(tagged(**{slot: text})) == Review()
 
 
-@pytest.mark.parametrize(
-    ("text", "says"),
-    [
-        (
-            "<RESPONSE1>\na\n</RESPONSE1>\nrest of a\n</RESPONSE1>",
-            "task.txt:4: text outside of the slots: 'rest of a'; write each tag on its own line and each slot once; "
-            "use JSON for text that contains such lines",
-        ),
-        (
-            "<RESPONSE1>\na\n<PROMPT>\nx\n</PROMPT>\n</RESPONSE1>",
-            "task.txt:3: <PROMPT> opens inside <RESPONSE1>, which begins on line 1",
-        ),
-        (
-            "<RESPONSE1>\na\n</RESPONSE2>\n</RESPONSE1>",
-            "task.txt:3: </RESPONSE2> inside <RESPONSE1>, which begins on line 1",
-        ),
-        ("<RESPONSE1>\na\n</RESPONSE1>\n</RESPONSE1>", "task.txt:4: </RESPONSE1> has no opening tag"),
-        ("<PROMPT>\na\n</PROMPT>\n\n<PROMPT>\n</PROMPT>", "task.txt:5: <PROMPT> appears twice"),
-        ("<PROMPT>\na\n</PROMPT>\n<PROMPT></PROMPT>", "task.txt:4: <PROMPT> appears twice"),
-        ("\n<PROMPT>\na", "task.txt:2: <PROMPT> is never closed"),
-        ("Hello\n<PROMPT>\na\n</PROMPT>", "task.txt:1: text outside of the slots: 'Hello'"),
-        ("<PROMPT>a</PROMPT> b</PROMPT>", "task.txt:1: tags in the text of <PROMPT>"),
-        ("<PROMPT>a\n</PROMPT>", "task.txt:1: text outside of the slots: '<PROMPT>a'"),
-        (
-            "<PROMPT>\na</PROMPT>\n<RESPONSE1>\n</RESPONSE1>",
-            "task.txt:3: <RESPONSE1> opens inside <PROMPT>, which begins on line 1",
-        ),
-        ("<prompt>\na\n</prompt>", "task.txt:1: cannot read '<prompt>'; slots in tags"),
-        ("just words", "task.txt:1: cannot read 'just words'; slots in tags (<PROMPT>, <RESPONSE1>, …), JSON"),
-        (" \n", "task.txt: no review; slots in tags"),
-    ],
-)
-def test_what_could_be_read_in_two_ways_is_refused_by_line(text, says):
-    assert refused(text).startswith(says)
-
-
 def test_a_text_over_the_limit_is_refused_with_its_slot():
     with pytest.raises(TooLargeError, match=r"task.txt:5: response1: 1,000,001 bytes"):
         read(tagged(prompt="p", response1="x" * 1_000_001).replace("</PROMPT>\n\n", "</PROMPT>\n"))
@@ -178,18 +136,3 @@ def test_drafts_are_read_slot_by_slot_and_joined():
     assert merged(RUBRIC, {}) == Review()
     assert set(NEEDED) < set(SLOTS)
     assert len(SLOTS) == 9
-
-
-@pytest.mark.parametrize(
-    ("name", "value", "says"),
-    [
-        ("respons1", "x", "respons1: unknown slot; one of taskconfig, system_prompt"),
-        ("response1", 5, "response1: expected text, found a number; a string is allowed"),
-        ("response1", "\ud800", "response1: half of a surrogate pair"),
-        ("response1_original_ratings", "\nFluency | 3", "response1_original_ratings:2: unknown dimension 'Fluency'"),
-    ],
-)
-def test_a_slot_alone_is_refused_in_its_own_name(name, value, says):
-    with pytest.raises(InputError) as caught:
-        slot_from(name, value, RUBRIC)
-    assert str(caught.value).startswith(says)

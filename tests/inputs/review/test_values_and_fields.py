@@ -2,13 +2,13 @@
 
 import contextlib
 import json
-import time
 from decimal import Decimal
 
 import pytest
-from hypothesis import given
+from hypothesis import given, settings
 from hypothesis import strategies as st
 from inputs.review.slot_samples import BASE, RUBRIC, read, rows
+from quick import within
 
 from adjudge.errors import InputError
 from adjudge.protocols.review.case import Original, Review
@@ -19,12 +19,6 @@ ENTRIES = [
     {"dimension": "Localization", "rating": 3, "justification": "fine"},
     {"dimension": "verbosity", "rating": -1},
 ]
-
-
-def refused(raw):
-    with pytest.raises(InputError) as caught:
-        read_reviews(raw if isinstance(raw, bytes) else raw.encode(), "f", RUBRIC)
-    return str(caught.value)
 
 
 @pytest.mark.parametrize(
@@ -62,13 +56,11 @@ def test_the_preference_comes_as_a_number_an_object_or_lines(given, expected):
     assert read({**BASE, "original_likert_and_justification": given}).preference == expected
 
 
-@pytest.mark.parametrize("unit", [" ", "*", "\n", "> ", "- "])
-def test_a_megabyte_beside_the_preference_takes_seconds_not_minutes(unit):
-    started = time.process_time()
-    for begin in ("rating", "likert", "likert (", "justification", "*"):
-        with contextlib.suppress(InputError):
-            read({**BASE, "original_likert_and_justification": f"{begin}{unit * (900_000 // len(unit))}x"})
-    assert time.process_time() - started < 10
+def test_a_long_text_beside_the_preference_takes_seconds_not_minutes():
+    for unit in (" ", "*", "\n", "> ", "- "):
+        for begin in ("rating", "likert", "likert (", "justification", "*"):
+            with within(5), contextlib.suppress(InputError):
+                read({**BASE, "original_likert_and_justification": f"{begin}{unit * (300_000 // len(unit))}x"})
 
 
 def test_texts_stand_as_they_are_and_null_is_not_provided():
@@ -95,74 +87,6 @@ def test_arrays_and_lines_of_objects_are_reviews_each():
         assert read_reviews(text.encode(), "r", RUBRIC) == [one, two]
 
 
-@pytest.mark.parametrize(
-    ("text", "says"),
-    [
-        ('{"prompt": }', "f:1: not JSON: Expecting value at column 12; the whole file is refused: one JSON"),
-        ('{"prompt": "1"}\n{"prompt"}', "f:2: not JSON: Expecting ':' delimiter at column 10"),
-        ('[{"prompt": "1"},\n\n {"prompt": 2}]', "f:3: prompt: expected text, found a number; a string is allowed"),
-        ('{"prompt": "1"}\n[1]', "f:2: expected an object, found an array; an object with taskconfig, system_prompt"),
-        ("[1]", "f:1: expected an object, found a number"),
-        ("[]", "f: no review; slots in tags"),
-        ('{"prompt": "1", "prompt": "2"}', "f:1: the key 'prompt' appears twice in an object; each key once"),
-        ('{"likert": NaN}', "f:1: NaN is not a JSON number; finite numbers are allowed"),
-        ("[" * 100_000, "f:1: JSON that is nested too deeply"),
-        ('{"likert": 1e99999999999999999999}', "f:1: JSON that is nested too deeply or holds too long a number"),
-        ('{"prompt": "1", "PROMPT": "2"}', "f:1: PROMPT: cannot be combined with prompt; give one of the two"),
-        (
-            '{"likert": 1, "original_likert_and_justification": 2}',
-            "f:1: original_likert_and_justification: cannot be combined",
-        ),
-    ],
-)
-def test_json_that_cannot_be_read_is_refused_by_line(text, says):
-    assert refused(text).startswith(says)
-
-
-@pytest.mark.parametrize(
-    ("slot", "value", "says"),
-    [
-        ("response1_original_ratings", {"Fluency": 3}, ".Fluency: unknown dimension 'Fluency'; one of Localization"),
-        (
-            "response1_original_ratings",
-            {"Overall": 3, "overall_quality": 3},
-            ".overall_quality: 'overall_quality' appears twice",
-        ),
-        (
-            "response1_original_ratings",
-            [{"dimension": "Overall"}] * 2,
-            "[1]: 'Overall' appears twice; each dimension once",
-        ),
-        ("response1_original_ratings", [3], "[0]: expected a rating of a dimension, found a number"),
-        ("response1_original_ratings", {"Overall": True}, ".Overall: expected a rating, found true or false"),
-        (
-            "response1_original_ratings",
-            {"Overall": {"ratng": 3}},
-            ".Overall.ratng: unknown field; did you mean rating?",
-        ),
-        ("response1_original_ratings", {"Overall": {"value": 3}}, ".Overall: no rating in an object with value"),
-        (
-            "response1_original_ratings",
-            {"Overall": {"rating": 3, "justification": 1}},
-            ".Overall.justification: expected",
-        ),
-        ("response1_original_ratings", 3, ": expected ratings, found a number; a table,"),
-        ("response1_original_ratings", '{"Overall": }', ":1: not JSON: Expecting value at column 13"),
-        ("original_likert_and_justification", [3], ": expected a rating, found an array; a number,"),
-        ("original_likert_and_justification", {"lickert": 3}, ".lickert: unknown field; did you mean likert?"),
-        ("conversation_history", [{"role": "user", "content": 3}], "[0]: not a message"),
-        ("conversation_history", ["hello"], "[0]: not a message"),
-        ("conversation_history", {"role": "user"}, ': expected text, found an object; a string or a list of {"role"'),
-        ("taskconfig", 3, ": expected text, found a number; a string or an object is allowed"),
-        ("system_prompt", ["x"], ": expected text, found an array; a string is allowed"),
-    ],
-)
-def test_a_value_of_the_wrong_shape_is_refused_by_its_name(slot, value, says):
-    with pytest.raises(InputError) as caught:
-        review_from({**BASE, slot: value}, RUBRIC)
-    assert str(caught.value).startswith(slot + says)
-
-
 def test_a_configuration_nested_too_deeply_is_refused():
     deep: dict = {}
     for _ in range(100_000):
@@ -171,28 +95,22 @@ def test_a_configuration_nested_too_deeply_is_refused():
         review_from({"taskconfig": deep}, RUBRIC)
 
 
-@pytest.mark.parametrize(
-    ("name", "close"),
-    [
-        ("respons2", "response2"),
-        ("response_2", "response2"),
-        ("task_config", "taskconfig"),
-        ("system", "system_prompt"),
-        ("history", "conversation_history"),
-        ("response1_ratings", "response1_original_ratings"),
-        ("lickert", "likert"),
-        ("response1_localizaton", "response1_localization"),
-        ("response2_verbositty_justification", "response2_verbosity_justification"),
-    ],
-)
-def test_a_slip_of_the_pen_is_refused(name, close):
-    with pytest.raises(InputError, match=f"^{name}: unknown field; did you mean {close}\\?$"):
-        review_from({"prompt": "p", "response1": "a", name: "x"}, RUBRIC)
-
-
-@pytest.mark.parametrize("name", ["prompt_id", "model", "response1_model", "locale", "judge", "response3", "x" * 999])
-def test_other_fields_are_left_alone(name):
-    assert review_from({**BASE, name: "x"}, RUBRIC) == Review(**{"prompt": "p", "a": "a", "b": "b"})
+def test_a_slip_of_the_pen_is_refused_and_other_fields_are_left_alone():
+    for name, close in {
+        "respons2": "response2",
+        "response_2": "response2",
+        "task_config": "taskconfig",
+        "system": "system_prompt",
+        "history": "conversation_history",
+        "response1_ratings": "response1_original_ratings",
+        "lickert": "likert",
+        "response1_localizaton": "response1_localization",
+        "response2_verbositty_justification": "response2_verbosity_justification",
+    }.items():
+        with pytest.raises(InputError, match=f"^{name}: unknown field; did you mean {close}\\?$"):
+            review_from({"prompt": "p", "response1": "a", name: "x"}, RUBRIC)
+    for name in ("prompt_id", "model", "response1_model", "locale", "judge", "response3", "x" * 999):
+        assert review_from({**BASE, name: "x"}, RUBRIC) == Review(prompt="p", a="a", b="b")
 
 
 @pytest.mark.parametrize("delimiter", [",", "\t", ";"])
@@ -210,52 +128,15 @@ def test_a_row_is_a_review(delimiter):
         "likert": "2",
         "likert_justification": "why",
     }
-    second = dict.fromkeys(record, "")
-    assert (
-        read_reviews(b"\n" + rows(record, second, record, delimiter=delimiter), "t", RUBRIC)
-        == [
-            Review(
-                prompt='Say "hi",\nplease',
-                a="a;b,c\td\r\ne",
-                b="b",
-                ratings_a=RATED,
-                ratings_b=RATED,
-                preference=Original("2", "why"),
-                review_id=7,
-            )
-        ]
-        * 2
-    )
+    rated = {"ratings_a": RATED, "ratings_b": RATED, "preference": Original("2", "why"), "review_id": 7}
+    review = Review(prompt='Say "hi",\nplease', a="a;b,c\td\r\ne", b="b", **rated)
+    written = b"\n" + rows(record, dict.fromkeys(record, ""), record, delimiter=delimiter)
+    assert read_reviews(written, "t", RUBRIC) == [review, review]
 
 
 def test_a_long_cell_and_a_short_row_are_read():
     long = "x" * 900_000
     assert read_reviews(f"prompt,response1,response2\n{long},a".encode(), "t", RUBRIC) == [Review(prompt=long, a="a")]
-
-
-@pytest.mark.parametrize(
-    ("text", "says"),
-    [
-        (
-            "prompt,response1\np,a,rest of a",
-            "f:2: 3 cells, but the header has 2; put a text that contains the separator",
-        ),
-        ('prompt,response1\n"p\nq",a\n\n"p"x,a', "f:5: cannot read the row: ',' expected after '\"'"),
-        ("prompt,prompt\np,a", "f:1: the column 'prompt' appears twice; each column once"),
-        (
-            'prompt,response1,response1_original_ratings\n"p\n",a,Fluency | 3',
-            "f:2: response1_original_ratings:1: unknown",
-        ),
-        ("prompt,respons1\np,a", "f:2: respons1: unknown field; did you mean response1?"),
-        ("prompt,response1", "f: no review; slots in tags"),
-        (
-            "prompt,response1,response1_overall,response1_original_ratings\np,a,3,Overall | 3",
-            "f:2: response1_original_ratings: cannot be combined with single ratings; give one of the two",
-        ),
-    ],
-)
-def test_rows_that_cannot_be_read_are_refused_by_line(text, says):
-    assert refused(text).startswith(says)
 
 
 def test_a_note_beside_a_rating_is_no_slip_of_the_pen():
@@ -272,39 +153,23 @@ def test_numbers_keep_their_digits():
     }
 
 
-PIECES = st.sampled_from(
-    [
-        "prompt",
-        "response1",
-        "likert",
-        '"',
-        ",",
-        "\n",
-        "|",
-        "3",
-        "{",
-        "}",
-        "[",
-        "]",
-        ":",
-        "<PROMPT>",
-        "</PROMPT>",
-        "x",
-        "-",
-    ]
-)
+PUNCTUATION = [*'",|3{}[]:x-', "\n"]
+WORDS = ["prompt", "response1", "likert", "<PROMPT>", "</PROMPT>", *PUNCTUATION]
+PIECES = st.sampled_from(WORDS)
 JSON = st.recursive(
     st.none() | st.booleans() | st.integers() | st.floats(allow_nan=False) | st.text(max_size=8),
     lambda inner: st.lists(inner, max_size=3) | st.dictionaries(st.text(max_size=8) | PIECES, inner, max_size=3),
 )
 
 
+@settings(max_examples=60)
 @given(st.lists(PIECES).map("".join))
 def test_any_text_is_read_or_refused(text):
     with contextlib.suppress(InputError):
         read_reviews(text.encode(), "f", RUBRIC)
 
 
+@settings(max_examples=60)
 @given(st.dictionaries(st.sampled_from([*SLOTS, "likert", "response1_overall"]), JSON))
 def test_any_object_is_read_or_refused(data):
     with contextlib.suppress(InputError):
@@ -323,12 +188,8 @@ def test_a_preference_in_one_line_may_be_called_a_rating(words):
     assert read({**BASE, "original_likert_and_justification": words}).preference == Original(words)
 
 
-def test_a_hundred_thousand_unknown_fields_are_refused_at_once():
-    started = time.process_time()
-    for asked in (
-        {**BASE, **{f"respond{number}_locality": "x" for number in range(100_000)}},
-        {**BASE, "response1_original_ratings": {"Overall": {"rating": 3} | {f"x{n}": 1 for n in range(100_000)}}},
-    ):
-        with pytest.raises(InputError, match=r"an object of 100,00. keys; at most 1,000 are allowed"):
+def test_thousands_of_unknown_fields_are_refused_at_once():
+    many = {f"respond{number}_locality": "x" for number in range(20_000)}
+    for asked in ({**BASE, **many}, {**BASE, "response1_original_ratings": {"Overall": {"rating": 3} | many}}):
+        with within(5), pytest.raises(InputError, match=r"an object of 20,00. keys; at most 1,000 are allowed"):
             read(asked)
-    assert time.process_time() - started < 10

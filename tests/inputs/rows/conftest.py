@@ -48,6 +48,14 @@ class Opener:
     ) -> Rows:
         return open_rows(str(self.write(name, content)), protocol, shipped(protocol), mapping, **how)
 
+    def in_folder(
+        self, files: Mapping[str, Content], protocol: str = "compare", folder: str = "in"
+    ) -> list[Row | BadRow]:
+        """The rows of a folder of these files."""
+        for name, content in files.items():
+            self.write(f"{folder}/{name}", content)
+        return list(open_rows(str(self.folder / folder), protocol, shipped(protocol)))
+
     def rows(self, *given: Any, **named: Any) -> list[Row | BadRow]:
         return list(self(*given, **named))
 

@@ -100,23 +100,6 @@ def test_a_rating_off_the_scale_is_a_bad_row(talks, label):
     assert row.message.endswith("a number from 1 to 5, or several")
 
 
-@pytest.mark.parametrize(
-    ("row", "message"),
-    [
-        ({"turns": None}, "turns: expected a dialogue, found null"),
-        ({}, "turns: missing"),
-        ({"turns": [{"role": "user", "content": "Hi"}]}, "turns:1: dialogue 1: no SYSTEM line"),
-        ({"turns": "nothing of the kind"}, "turns:1: cannot read 'nothing of the kind'"),
-        ({"turns": TALK + "\n" + TALK}, "turns: 2 dialogues in one row"),
-        ({"turns": [{"role": "ghost", "content": "boo"}]}, "turns:1: dialogue 1: unknown role 'ghost'"),
-    ],
-)
-def test_what_is_no_dialogue_is_a_bad_row(talks, row, message):
-    (_, bad) = talks("d.jsonl", [{"turns": TURNS}, row])
-    assert isinstance(bad, BadRow)
-    assert bad.message.startswith(message)
-
-
 def test_a_text_file_holds_dialogues_between_blank_lines(talks):
     rows = list(talks("d.txt", TALK + "USER\tOVERALL\t\t4,5\n\n" + TALK + "\nUSER\tHi\tACT\tx y z\n"))
     assert [row.place.rpartition(", ")[2] for row in rows] == ["line 1", "line 5", "line 8"]
@@ -139,21 +122,6 @@ def test_messages_a_line_are_one_dialogue(talks):
 def test_an_array_of_dialogues(talks):
     rows = talks("d.json", json.dumps([{"dialogue_id": "x", "turns": TURNS, "overall_ratings": [5]}, TURNS]))
     assert [(row.case_id, row.label) for row in rows] == [("x", "5"), ("2", None)]
-
-
-def test_columns_of_a_transcript_cannot_be_named(opened):
-    assert opened.refused("d.txt", TALK, "dialogue", {"id": "x"}).startswith("--map: there are no columns")
-
-
-def test_nothing_that_holds_a_dialogue_is_refused_with_an_example(opened):
-    assert opened.refused("d.jsonl", [{"said": TALK}], "dialogue") == (
-        "d.jsonl: no column for transcript; columns found: said; name it, such as --map transcript=said"
-    )
-
-
-def test_transcript_and_turns_are_not_both_named(opened):
-    said = opened.refused("d.jsonl", [{"x": TALK, "y": TURNS}], "dialogue", {"transcript": "x", "turns": "y"})
-    assert "give one of the two" in said
 
 
 @pytest.mark.parametrize(

@@ -24,37 +24,6 @@ def test_ndjson_is_another_name_of_it(opened):
     assert opened.only("pairs.ndjson", [CASE]).case.task == "t"
 
 
-@pytest.mark.parametrize(
-    ("line", "message"),
-    [
-        (b'{"task": "t", "a"', "not JSON: "),
-        (b'"text"', "expected an object, found text"),
-        (b"[1]", "expected an object, found an array"),
-        (b'{"task": "\xff"}', "invalid UTF-8 (0xff); UTF-8 text is needed"),
-        (b'{"task": "\0"}', "not JSON: Invalid control character at column 11"),
-        (b'{"task": NaN}', "NaN is not a JSON number; finite numbers are allowed"),
-        (b"[" * 100_000, "JSON that is nested too deeply"),
-        (b'{"task": "t", "a": "x"}', "b: missing; a non-empty string is needed"),
-        (b'{"task": "t", "a": "x", "b": null}', "b: expected text, found null"),
-        (b'{"task": "t", "a": "x", "b": {"c": 1}}', "b: expected text, found an object"),
-        (b'{"task": "t", "a": "x", "b": "\\ud83d"}', "half of a surrogate pair; text must be valid Unicode"),
-        (b'{"task": "t", "a": "x", "a": "z", "b": "y"}', "the key 'a' appears twice in an object; each key once"),
-        (b'{"task": "t", "a" : "x", "b": "y", "\\u0061":"z"}', "the key 'a' appears twice"),
-        (b'{"task": "t", "a": "x", "b": "y", "m": [1, {"k": {"c": 1, "d": 2, "c": 1}}]}', "the key 'c' appears twice"),
-        (
-            b'{"\\"": "}", "\\\\": "{", "task": "\\\\", "a": "\\\\\\"\\"", "b": ":", "task": 1}',
-            "the key 'task' appears twice",
-        ),
-    ],
-)
-def test_a_line_that_is_no_case_is_a_bad_row_between_good_ones(opened, line, message):
-    rows = opened.rows("pairs.jsonl", lines(CASE, line, CASE))
-    assert [isinstance(row, BadRow) for row in rows] == [False, True, False]
-    assert rows[1].message.startswith(message)
-    assert rows[1].place.endswith("pairs.jsonl, line 2")
-    assert rows[1].case_id == "2"
-
-
 def test_a_bad_row_keeps_its_own_id_where_it_can_be_read(opened):
     (row,) = [row for row in opened.rows("p.jsonl", [CASE | {"id": "x1", "b": " "}, CASE]) if isinstance(row, BadRow)]
     assert row.case_id == "x1"
@@ -64,10 +33,6 @@ def test_bad_lines_before_the_first_good_one_do_not_hide_the_columns(opened):
     rows = opened("pairs.jsonl", lines(b"{", b"{", CASE))
     assert rows.mapping == {"task": "task", "a": "a", "b": "b"}
     assert [isinstance(row, BadRow) for row in rows] == [True, True, False]
-
-
-def test_a_file_without_a_good_line_is_refused_with_the_first_problem(opened):
-    assert "line 1: no row can be read; the first error: not JSON" in opened.refused("pairs.jsonl", b"{\n{\n")
 
 
 def test_an_answer_that_lost_its_quotes_is_taken_as_it_was_written(opened):
@@ -125,13 +90,6 @@ def test_utf_16_is_refused_with_the_remedy(opened):
     assert said == "pairs.jsonl: looks like UTF-16; convert it to UTF-8: iconv -f UTF-16 -t UTF-8 OLD > NEW"
 
 
-def test_a_key_that_stands_twice_in_the_json_of_a_cell_is_a_bad_row(opened):
-    content = 'x,a,b\n"{""q"": ""t""}",x,y\n"{""q"": ""t"", ""q"": ""u""}",x,y\n'
-    assert opened.bad("pairs.csv", content, mapping={"task": "x.q"}) == [
-        ("line 3", "x.q: the key 'q' appears twice in an object; each key once")
-    ]
-
-
 def test_numbers_beside_a_case_are_numbers_whatever_their_size(opened):
     row = opened.only(
         "pairs.jsonl", json.dumps(CASE)[:-1].encode() + b', "n": 1e2, "big": 99999999999999999999, "m": [0.5]}'
@@ -139,22 +97,10 @@ def test_numbers_beside_a_case_are_numbers_whatever_their_size(opened):
     assert row.extra == {"n": 100, "big": "99999999999999999999", "m": "[0.5]"}
 
 
-@pytest.mark.parametrize("end", [b',\n {"task":"t","a"', b"\n"])
-def test_an_array_that_is_cut_off_is_refused(opened, end):
-    assert "pairs.json, line 2: not JSON: " in opened.refused("pairs.json", b'[{"task":"t","a":"x","b":"y"}' + end)
-
-
 def test_an_array_longer_than_a_chunk_loses_nothing(opened):
     cases = [CASE | {"id": str(number), "a": 'x"\\ü' * number} for number in range(1, 600)]
     rows = opened.rows("pairs.json", json.dumps(cases, ensure_ascii=False))
     assert [(row.case_id, row.case.a) for row in rows] == [(case["id"], case["a"]) for case in cases]
-
-
-@pytest.mark.parametrize(
-    ("name", "content"), [("e.jsonl", ""), ("e.jsonl", "\n \n"), ("e.json", "[]"), ("e.json", " ")]
-)
-def test_nothing_is_no_input(opened, name, content):
-    assert opened.refused(name, content) == f"{name}: no case; at least one is needed"
 
 
 def test_a_line_that_is_far_too_long_is_passed_over(opened, monkeypatch):

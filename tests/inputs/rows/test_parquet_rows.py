@@ -73,10 +73,7 @@ def test_reviews_in_parquet(tmp_path):
     assert (row.case.preference.rating, row.case_id) == ("3", "r")
 
 
-def test_what_is_no_parquet_is_refused(tmp_path, opened):
-    assert "a Parquet file is needed" in opened.refused(
-        "p.parquet", b"no parquet at all, but long enough to be looked at"
-    )
+def test_a_file_without_rows_is_refused(tmp_path):
     with pytest.raises(InputError, match="no case"):
         open_rows(written(tmp_path / "e.parquet", "SELECT 1 AS task LIMIT 0"), "compare", shipped("compare"))
 

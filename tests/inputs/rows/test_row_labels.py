@@ -68,12 +68,6 @@ def test_the_name_of_one_system_playing_itself_says_nothing():
         winner_from("gpt", ("gpt", "gpt"))
 
 
-def test_a_label_that_cannot_be_read_is_a_bad_row(opened):
-    ((line, message),) = opened.bad("p.jsonl", [CASE | {"human": "A"}, CASE | {"human": "both of them?"}])
-    assert line == "line 2"
-    assert message.startswith("human: 'both of them?' is not a winner; A, B or tie")
-
-
 @pytest.mark.parametrize(
     ("values", "winner"),
     [
@@ -112,23 +106,3 @@ def test_weights_come_as_an_object_as_json_or_as_pairs(opened, weights):
 def test_a_row_without_weights_has_those_of_the_rubric(opened):
     for given in ({}, {"weights": None}, {"weights": ""}):
         assert opened.only("p.jsonl", [CASE | given]).case.weights == shipped("compare").weights
-
-
-@pytest.mark.parametrize(
-    ("weights", "message"),
-    [
-        ("wit=3", "weights.wit: unknown criterion"),
-        ("correctness_reasoning=3,correctness_reasoning=4", "weights.correctness_reasoning: appears twice"),
-        ("correctness_reasoning=much", "weights.correctness_reasoning: 'much' is not a number"),
-        ([1], "weights: expected an object, found an array"),
-        ("{", "weights: not JSON"),
-    ],
-)
-def test_weights_that_cannot_be_read_are_a_bad_row(opened, weights, message):
-    ((_, said),) = opened.bad("p.jsonl", [CASE, CASE | {"weights": weights}])
-    assert said.startswith(message)
-
-
-def test_an_error_of_weights_is_in_the_words_of_the_file(opened):
-    ((_, said),) = opened.bad("p.csv", 'task,a,b,w\nt,x,y,"wit=3"\n', mapping={"weights": "w"})
-    assert said.startswith("w.wit: unknown criterion")

@@ -17,6 +17,8 @@ from adjudge.protocols.rubrics import shipped
 CASE = {"task": "t", "a": "x", "b": "y"}
 CSV = "task,a,b\nt,x,y\n"
 TALK = "USER\tHi\nSYSTEM\tHello\n"
+SLOTS = {"prompt": "p", "response1": "x", "response2": "y"}
+MESSAGES = [{"role": "user", "content": "Hi"}, {"role": "assistant", "content": "Hello"}]
 TAGGED = "<PROMPT>\np\n</PROMPT>\n<RESPONSE1>\nx\n</RESPONSE1>\n<RESPONSE2>\ny\n</RESPONSE2>\n"
 
 
@@ -40,13 +42,9 @@ def test_the_format_can_be_said(opened):
 
 
 def test_what_is_unknown_is_refused_with_what_is_allowed(opened):
-    said = opened.refused("p.xlsx", "x")
-    assert said.startswith("p.xlsx: unknown suffix '.xlsx'; .jsonl, .ndjson, .json, .csv, .tsv, .parquet")
-    assert "no suffix" in opened.refused("p", "x")
     assert "unknown format 'xls'; one of jsonl" in opened.refused("p.csv", CSV, format="xls")
     with pytest.raises(InputError, match="unknown protocol 'rank'"):
         open_rows("x", "rank", shipped("compare"))
-    assert "plain text cannot hold comparisons" in opened.refused("p.txt", "x")
 
 
 def test_a_file_that_is_not_there_is_refused(opened):
@@ -55,7 +53,6 @@ def test_a_file_that_is_not_there_is_refused(opened):
 
 
 def test_broken_gzip_data_is_refused(opened):
-    assert "broken gzip data" in opened.refused("p.csv.gz", CSV)
     cut = gzip.compress(b"".join(b'{"task": "%d", "a": "x", "b": "y"}\n' % n for n in range(9999)))[:-2000]
     with pytest.raises(InputError, match="broken gzip data"):
         opened.rows("p.jsonl.gz", cut)
@@ -83,9 +80,9 @@ def test_a_pipe_is_recognised_by_its_first_line(piped, content):
     [
         TALK,
         "User: Hi\nAgent: Hello\n",
-        json.dumps({"turns": [{"role": "user", "content": "Hi"}, {"role": "assistant", "content": "Hello"}]}),
-        json.dumps([{"role": "user", "content": "Hi"}, {"role": "assistant", "content": "Hello"}]),
-        '{"role": "user", "content": "Hi"}\n{"role": "assistant", "content": "Hello"}\n',
+        json.dumps({"turns": MESSAGES}),
+        json.dumps(MESSAGES),
+        "\n".join(map(json.dumps, MESSAGES)),
         "speaker,text\nUSER,Hi\nSYSTEM,Hello\n",
         'id,transcript\n1,"User: Hi\nAgent: Hello"\n',
     ],
@@ -117,74 +114,53 @@ def test_an_empty_pipe_is_no_input(piped):
 
 
 def test_a_folder_of_case_files(opened):
-    opened.write("in/b.json", json.dumps(CASE | {"task": "second"}))
-    opened.write("in/a.txt", json.dumps(CASE | {"task": "first", "team": "red"}))
-    opened.write("in/sub/c.json", json.dumps(CASE | {"id": "own"}))
-    opened.write("in/d.json", "{")
-    opened.write("in/README.md", "not a case")
-    opened.write("in/.hidden.json", "{}")
-    rows = list(open_rows(str(opened.folder / "in"), "compare", shipped("compare")))
-    assert [row.case_id for row in rows] == ["a", "b", "d", "own"]
-    assert [isinstance(row, BadRow) for row in rows] == [False, False, True, False]
+    first, second, own = (
+        json.dumps(CASE | more) for more in ({"task": "first", "team": "red"}, {"task": "2"}, {"id": "own"})
+    )
+    rows = opened.in_folder(
+        {
+            "b.json": second, "a.txt": first, "sub/c.json": own,
+            "d.json": "{", "README.md": "not a case", ".hidden.json": "{}",
+        }
+    )  # fmt: skip
+    assert [(row.case_id, isinstance(row, BadRow)) for row in rows] == [
+        *(("a", False), ("b", False), ("d", True), ("own", False))
+    ]
     assert (rows[0].case.task, rows[0].extra) == ("first", {"team": "red"})
     assert rows[0].place.endswith("in/a.txt")
 
 
-def test_a_folder_of_transcripts(opened):
-    opened.write("in/one.txt", TALK)
-    opened.write("in/two.txt", TALK + "\n" + TALK)
-    opened.write("in/three.csv", "speaker,text\nUSER,Hi\nSYSTEM,Hello\n")
-    opened.write("in/bad.txt", "nothing of the kind")
-    rows = list(open_rows(str(opened.folder / "in"), "dialogue", shipped("dialogue")))
+def test_a_folder_of_transcripts_or_of_reviews(opened):
+    table = "speaker,text\nUSER,Hi\nSYSTEM,Hello\n"
+    talks = {"one.txt": TALK, "two.txt": f"{TALK}\n{TALK}", "three.csv": table, "bad.txt": "nothing of the kind"}
+    rows = opened.in_folder(talks, "dialogue")
     assert [row.case_id for row in rows] == ["bad", "one", "three", "two:1", "two:2"]
-    assert isinstance(rows[0], BadRow)
-    assert rows[1].case.dialogue_id == "one"
-
-
-def test_a_folder_of_reviews(opened):
-    opened.write("in/one.txt", TAGGED)
-    opened.write("in/two.json", json.dumps({"prompt": "p", "response1": "x", "response2": "y"}))
-    opened.write("in/three.txt", "<PROMPT>\n")
-    rows = list(open_rows(str(opened.folder / "in"), "review", shipped("review")))
-    assert [row.case_id for row in rows] == ["one", "three", "two"]
-    assert isinstance(rows[1], BadRow)
+    assert isinstance(rows[0], BadRow) and rows[1].case.dialogue_id == "one"
+    reviews = {"one.txt": TAGGED, "two.json": json.dumps(SLOTS), "three.txt": "<PROMPT>\n"}
+    rows = opened.in_folder(reviews, "review", folder="reviews")
+    assert [(row.case_id, isinstance(row, BadRow)) for row in rows] == [("one", False), ("three", True), ("two", False)]
 
 
 def test_a_folder_without_cases_is_refused(opened):
-    opened.write("in/README.md", "x")
     with pytest.raises(InputError, match=r"no case; a folder with \.json or \.txt files is needed"):
-        open_rows(str(opened.folder / "in"), "compare", shipped("compare"))
+        opened.in_folder({"README.md": "x"})
     with pytest.raises(InputError, match="a folder"):
         open_rows(str(opened.folder / "in"), "compare", shipped("compare"), format="csv")
     assert "not a folder" in opened.refused("p.csv", CSV, format="folder")
 
 
-@pytest.mark.parametrize(
-    ("protocol", "good"),
-    [
-        ("compare", CASE),
-        ("dialogue", [{"role": "user", "content": "Hi"}, {"role": "assistant", "content": "Hello"}]),
-        ("review", {"prompt": "p", "response1": "x", "response2": "y"}),
-    ],
-)
-@pytest.mark.parametrize(
-    "content", [b"[section]\na=b", b"[1] [2]", b"[" * 100_000, b"\xff\xfe", b"a\0b", b""], ids=lambda raw: repr(raw[:9])
-)
-def test_a_file_of_a_folder_that_cannot_be_read_leaves_the_others(opened, protocol, good, content):
-    opened.write("in/a.json", json.dumps(good))
-    notes = opened.write("in/notes.txt", content)
-    opened.write("in/z.json", json.dumps(good))
-    rows = list(open_rows(str(opened.folder / "in"), protocol, shipped(protocol)))
-    assert [(row.case_id, isinstance(row, BadRow)) for row in rows] == [("a", False), ("notes", True), ("z", False)]
-    assert rows[1].place.startswith(str(notes))
-    assert rows[1].message
+@pytest.mark.parametrize("protocol", ["compare", "dialogue", "review"])
+def test_a_file_of_a_folder_that_cannot_be_read_leaves_the_others(opened, protocol):
+    good = json.dumps({"compare": CASE, "dialogue": MESSAGES, "review": SLOTS}[protocol])
+    for content in (b"[section]\na=b", b"[1] [2]", b"[" * 100_000, b"\xff\xfe", b"a\0b", b""):
+        rows = opened.in_folder({"a.json": good, "notes.txt": content, "z.json": good}, protocol)
+        assert [(row.case_id, isinstance(row, BadRow)) for row in rows] == [("a", False), ("notes", True), ("z", False)]
+        assert rows[1].place.startswith(str(opened.folder / "in" / "notes.txt")) and rows[1].message, content[:9]
 
 
 def test_a_bad_file_of_a_folder_is_named_with_the_line_and_the_reason(opened):
-    opened.write("in/a.json", json.dumps(CASE))
-    notes = opened.write("in/notes.txt", "[section]\na=b")
-    _, bad = open_rows(str(opened.folder / "in"), "compare", shipped("compare"))
-    assert (bad.place, bad.case_id) == (f"{notes}, line 1", "notes")
+    _, bad = opened.in_folder({"a.json": json.dumps(CASE), "notes.txt": "[section]\na=b"})
+    assert (bad.place, bad.case_id) == (f"{opened.folder}/in/notes.txt, line 1", "notes")
     assert bad.message.startswith("not JSON: Expecting value at column 2; the whole file is refused: one JSON value")
 
 

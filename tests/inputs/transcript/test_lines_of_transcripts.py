@@ -65,35 +65,36 @@ def test_tabs_decide(line, turn):
         ("USER\tYes. INFORM 3,3,4", ("Yes.", "INFORM", (3, 3, 4))),
         ("USER   Yes.      INFORM      3", ("Yes.", "INFORM", (3,))),
         ("USER   Yes.      3,3,10", ("Yes.", None, (3, 3, 10))),
+        ("USER\tYes.    OTHER   3, 3, 4", ("Yes.", "OTHER", (3, 3, 4))),
     ],
 )
 def test_an_act_that_lost_its_tab_is_found(line, turn):
     assert read_turn(line) == turn
 
 
-@pytest.mark.parametrize(
-    "text",
-    [
-        "Count with me: 1,2,3",
-        "Count with me.  1,2,3",
-        "It costs USD 1,200",
-        "It is by  Jane  Doe,  not me",
-        "It was in THE MISSING SOCK",
-        "Is it in IMAX 3",
-        "I like the OTHER 3",
-        "Ok.  Thanks",
-        "Ok.  Bye-bye",
-        "Ok.  OK",
-        "OTHER",
-        "INFORM 3,3,4",
-        "my e-mail is a_b@C_D.org",
-        "C++",
-        "1,2,3",
-    ],
-)
+SAID = [
+    "Count with me: 1,2,3",
+    "Count with me.  1,2,3",
+    "It costs USD 1,200",
+    "It is by  Jane  Doe,  not me",
+    "It was in THE MISSING SOCK",
+    "Is it in IMAX 3",
+    "I like the OTHER 3",
+    "Ok.  Thanks",
+    "Ok.  Bye-bye",
+    "Ok.  OK",
+    "OTHER",
+    "INFORM 3,3,4",
+    "my e-mail is a_b@C_D.org",
+    "C++",
+    "1,2,3",
+]
+
+
 @pytest.mark.parametrize("rated", ["", "\t", "\t\t", "\t\t3,3"])
-def test_no_word_that_was_said_is_lost(text, rated):
-    assert read_turn(f"USER\t{text}{rated}")[0] == text
+def test_no_word_that_was_said_is_lost(rated):
+    for text in SAID:
+        assert read_turn(f"USER\t{text}{rated}")[0] == text
 
 
 def test_capitals_before_a_rating_column_were_said():
@@ -116,21 +117,15 @@ def test_between_tabs_every_utterance_comes_back_whole(text, act, ratings):
     assert read_turn(line) == (text, act or None, tuple(ratings))
 
 
-@pytest.mark.parametrize(
-    "line",
-    [
-        "USER\tOVERALL\tOTHER\t4,4",
-        "USER\tOVERALL        \tOTHER 4,4",
-        "USER\tOVERALL\t\t4,4",
-        "USER OVERALL OTHER 4,4",
-        "USER OVERALL 4,4",
-        "USER   OVERALL    4,4",
-    ],
-)
-def test_the_overall_line_is_no_turn(line):
-    (dialogue,) = read_dialogues(f"USER\ta\nSYSTEM\tb\n{line}\n".encode(), "chat")
-    assert dialogue.overall_ratings == (4, 4)
-    assert len(dialogue.turns) == 2
+def test_the_humans_overall_rating_is_never_an_utterance_however_it_is_spelled():
+    for rated in (
+        *("\tOVERALL\tOTHER\t4,4,5", "\tOVERALL        \tOTHER 4,4,5", "\tOVERALL\t\t4,4,5", " OVERALL OTHER 4,4,5"),
+        *(" OVERALL 4,4,5", "   OVERALL    4,4,5", " OVERALL 4, 4, 5", " OVERALL OTHER 4, 4, 5", "\tOVERALL: 4,4,5"),
+        *("\tOVERALL 4;4;5", "\tOVERALL \t\t4,4,5"),
+    ):
+        (dialogue,) = read_dialogues(f"USER\ta\nSYSTEM\tb\nUSER{rated}\n".encode(), "chat")
+        assert dialogue.overall_ratings == (4, 4, 5), rated
+        assert [turn.text for turn in dialogue.turns] == ["a", "b"]
 
 
 def test_a_line_without_a_label_goes_on_with_the_one_before():

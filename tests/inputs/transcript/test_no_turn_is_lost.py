@@ -77,23 +77,6 @@ def test_a_system_that_alone_answers_is_the_assistant(form):
 
 
 @pytest.mark.parametrize(
-    ("message", "says"),
-    [
-        ({"content": "a", "text": "b"}, "content and text say different things; one of them is allowed"),
-        (
-            {"content": [{"type": "text", "text": {"value": "b"}}, "a"]},
-            "content[0].text: expected text, found an object",
-        ),
-        ({"msg": "a"}, "no text in "),
-    ],
-)
-def test_a_text_that_would_be_lost_is_refused(message, says):
-    with pytest.raises(InputError) as refused:
-        read_dialogues(json.dumps([{"role": "user"} | message, {"role": "bot", "content": "c"}]).encode(), "chat")
-    assert str(refused.value).startswith(f"chat:1: dialogue 1: {says}")
-
-
-@pytest.mark.parametrize(
     "message",
     [
         {"content": "", "text": "Hi"},
@@ -116,7 +99,7 @@ ROLES = st.sampled_from(
 SAID = st.sampled_from(["", "said", "OTHER", "3,3", "said:", "said: it", "User said", "   INFORM", "  3,3,4"])
 
 
-@settings(max_examples=300)
+@settings(max_examples=150)
 @given(
     st.lists(st.tuples(ROLES, SAID), min_size=1, max_size=6),
     st.sampled_from(FORMS),

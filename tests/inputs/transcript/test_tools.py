@@ -4,7 +4,6 @@ import json
 
 import pytest
 
-from adjudge.errors import InputError
 from adjudge.protocols.dialogue.transcript import read_dialogues
 
 CALL, RESULT = 'get_weather({"city": "Bergen"})', "get_weather: 4 °C, rain"
@@ -129,23 +128,3 @@ def test_an_empty_result_and_a_failed_one_are_shown():
         CALL,
         "get_weather (error): no such city",
     ]
-
-
-@pytest.mark.parametrize(
-    ("messages", "says"),
-    [
-        ([ASKED, CALLING, RETURNED], "chat:1: dialogue 1: no SYSTEM line; both SYSTEM and USER must speak"),
-        ([BLOCKS[2], ANSWERED], "chat:1: dialogue 1: no USER line; "),
-        (
-            [ASKED, {"role": "assistant", "tool_calls": [{"id": "x"}]}],
-            "chat:1: dialogue 1: tool_calls[0]: no name of a",
-        ),
-        ([ASKED, {"role": "tool"}, ANSWERED], "chat:1: dialogue 1: no text in "),
-        ([ASKED, {"type": "item_reference", "id": "x"}], "chat:1: dialogue 1: unknown type 'item_reference'; "),
-        ([ASKED, {"speaker": "function", "text": "{}"}, ANSWERED], "chat:1: dialogue 1: unknown role 'function'; "),
-    ],
-)
-def test_a_step_that_cannot_be_read_is_refused(messages, says):
-    with pytest.raises(InputError) as refused:
-        read_dialogues(json.dumps(messages).encode(), "chat")
-    assert str(refused.value).startswith(says)
