@@ -9,7 +9,7 @@ from urllib.parse import quote
 
 import pytest
 from fastapi.testclient import TestClient
-from server.people import FORM, acting_as
+from server.run_pages import FORM, acting_as
 
 from adjudge import server
 from adjudge.agreement.labels.sampling import read_selection

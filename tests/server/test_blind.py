@@ -62,7 +62,7 @@ class Blinded:
 
     def __init__(self, folder, judge):
         settings = CompareSettings(judge=judge, one_order=True)
-        self.service = PeopleService(folder, more={"settings": settings})
+        self.service = PeopleService(folder, settings=settings)
         for name, role in (("boss", "admin"), ("ann", "annotator"), ("eve", "reviewer")):
             self.service.add(name, role)
 
@@ -110,7 +110,7 @@ class Blinded:
                     for tail in self.tails(route.path):
                         yield re.sub(r"\{name(:path)?\}", name, path) + tail
         yield f"/runs/compare?a={self.runs[0]}&b={self.runs[1]}"
-        yield "/runs/over-time?judge=" + self.service.more["settings"].judge.replace("#", "%23")
+        yield "/runs/over-time?judge=" + self.service.settings.judge.replace("#", "%23")
 
     def tails(self, path):
         if path.endswith("/export"):

@@ -10,7 +10,7 @@ from concurrent.futures import ThreadPoolExecutor
 import pytest
 from fastapi.testclient import TestClient
 from reports import review_report_samples, verdict_samples
-from server.people import acting_as
+from server.run_pages import acting_as
 from stored import store_verdict
 
 from adjudge.engine import open_engine

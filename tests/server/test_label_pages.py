@@ -7,15 +7,12 @@ import re
 from decimal import Decimal
 
 import pytest
-from server.labelled import CASES, NASTY, PAIRS, folder_of, fresh, judged, labels_of, orders, say, set_up, twin
-from server.people import FORM, acting_as
+from server.labelled import CASES, NASTY, PAIRS, folder_of, labels_of, orders, say, set_up, twin
+from server.run_pages import FORM, acting_as
 
 from adjudge.agreement.labels.sources import load_labels
 from adjudge.cli.main import main
 from adjudge.results.run import open_run
-
-__all__ = ["fresh", "judged"]  # fixtures
-
 
 # -- setting up -------------------------------------------------------------------------------------------------------
 

@@ -8,8 +8,8 @@ import time
 
 import pytest
 from fastapi.testclient import TestClient
-from server.people import FORM, acting_as
 from server.people_samples import HTML, PeopleService
+from server.run_pages import FORM, acting_as
 from server.test_decisions import fields_in
 
 from adjudge.protocols.compare.settings import CompareSettings

@@ -7,7 +7,7 @@ from dataclasses import replace
 import pytest
 from fastapi.testclient import TestClient
 from server.forms import fields_in
-from server.people import acting_as
+from server.run_pages import acting_as
 from server.test_rubrics_api import OURS
 
 from adjudge.protocols.base import names, protocol_of

@@ -8,16 +8,13 @@ import time
 
 import pytest
 from results.building import Given, write_run
-from server.labelled import CASES, fresh, judged, orders, say, set_up
-from server.people import acting_as
-from server.run_pages import HTML, LINES, twin
+from server.labelled import CASES, orders, say, set_up
+from server.run_pages import HTML, LINES, acting_as, twin
 from server.run_pages import judged as judged_run
 
 from adjudge.protocols.compare.case import Comparison
 from adjudge.runs.hosted_run import HostedRun
 from adjudge.server.pages.run_cases import asked_for, find_case, list_cases
-
-__all__ = ["fresh", "judged"]
 
 
 def links_of(page, start):

@@ -5,11 +5,8 @@ from __future__ import annotations
 import re
 
 import pytest
-from server.labelled import CASES, fresh, judged, say, set_up
-from server.people import acting_as
-from server.run_pages import FORM, HTML
-
-__all__ = ["fresh", "judged"]
+from server.labelled import CASES, say, set_up
+from server.run_pages import FORM, HTML, acting_as
 
 
 def tabs_of(page):
@@ -96,8 +93,8 @@ def test_tabs_are_what_the_caller_may_open(app, client, fresh):
         ("/runs/{}?sort=-margin&page=2", "/runs/{}/cases?sort=-margin&page=2"),
     ],
 )
-def test_old_addresses_lead_to_the_new_ones(client, judged, old, new):
-    run = judged("compare")
+def test_old_addresses_lead_to_the_new_ones(client, to_label, old, new):
+    run = to_label("compare")
     answer = client.get(old.format(run), headers={} if ".json" in old else HTML)
     assert answer.status_code in (307, 308) and answer.headers["location"] == new.format(run)
 
