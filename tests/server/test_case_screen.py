@@ -8,11 +8,9 @@ import re
 import pytest
 from reports.verdict_samples import plain_sample
 from server.labelled import CASES, folder_of, orders, say, set_up
-from server.run_pages import acting_as
+from server.run_pages import HTML, acting_as
 
 from adjudge.server.pages.case_labels import CaseAbout
-
-HTML = {"accept": "text/html"}
 
 
 def said(page):

@@ -142,6 +142,8 @@ def test_what_a_role_may_not_do_is_not_offered(callers):
         menu = re.search(r'<nav aria-label="Pages">.*?</nav>', page, re.DOTALL)[0]
         offered = {"/judge": judging, "/review": judging, "/label": role != "viewer", "/rubrics": True}
         assert {address: f'href="{address}"' in menu for address in offered} == offered, role
+        for page in ("/rubrics", "/rubrics/compare"):
+            assert ("/edit" in browser.get(page, headers=HTML).text) is judging, role
         assert ('href="/runs/new"' in browser.get("/runs", headers=HTML).text) is judging
         lost = browser.get("/runs/r00000000000000000", headers=HTML).text
         assert ("Judge something" in lost) is judging

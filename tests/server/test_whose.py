@@ -60,7 +60,8 @@ def test_another_tokens_things_are_as_unknown_as_those_that_do_not_exist(service
     run, draft, (compared, talk, review) = things["run"], things["draft"], things["verdicts"]
     asked = {
         (run, "GET"): "/api/runs/ID /api/runs/ID/rows /api/runs/ID/events /api/runs/ID/export?format=csv "
-        "/runs/ID /runs/ID/cases /runs/ID/cases/0 /runs/ID/settings /runs/ID/progress /runs/ID/export?format=csv",
+        "/runs/ID /runs/ID/cases /runs/ID/cases/0 /runs/ID/settings /runs/ID/progress /runs/ID/export?format=csv "
+        "/runs/compare?a=ID /runs/ID/agreement /runs/ID/label",
         (run, "POST"): "/api/runs/ID/cancel /api/runs/ID/pause /api/runs/ID/resume",
         **{(one, "GET"): "/api/verdicts/ID /verdicts/ID /verdicts/ID.md" for one in (compared, talk, things["of_run"])},
         (review, "GET"): "/api/verdicts/ID /verdicts/ID /verdicts/ID/calls /api/verdicts/ID/decision",
@@ -114,7 +115,8 @@ def test_reviewers_see_all_runs_and_annotators_and_tokens_their_own(service):
     ):
         assert (run in browser.get("/api/runs", headers=headers).text) is sees
         assert (verdict in browser.get("/api/verdicts", headers=headers).text) is sees
-        for path in (f"/api/runs/{run}", f"/runs/{run}/settings", f"/api/verdicts/{verdict}", f"/verdicts/{verdict}"):
+        seen = [f"/api/runs/{run}", f"/api/verdicts/{verdict}", f"/verdicts/{verdict}"]
+        for path in (*seen, *(f"/runs/{run}{tail}" for tail in ("", "/cases", "/settings", "/agreement"))):
             assert browser.get(path, headers=headers).status_code == (200 if sees else 404), path
         # Recent verdicts are those that one asked for oneself.
         recent = browser.get("/verdicts.json", headers=headers).json()["verdicts"]
