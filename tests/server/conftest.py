@@ -103,3 +103,15 @@ def fresh(app: FastAPI, to_label: Callable[[str], str]) -> Callable[..., str]:
         return made
 
     return copy
+
+
+@pytest.fixture
+def set_up_run(client: TestClient, fresh: Callable[..., str]) -> Callable[..., str]:
+    """A run of one's own whose labelling is set up."""
+
+    def begun(protocol: str = "compare", **setup: Any) -> str:
+        run = fresh(protocol)
+        set_up(client, run, **setup)
+        return run
+
+    return begun
