@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import secrets
+import shutil
 from collections.abc import Callable, Iterator
 from contextlib import ExitStack
 from pathlib import Path
@@ -10,8 +12,8 @@ from typing import Any
 import pytest
 from fastapi import FastAPI
 from fastapi.testclient import TestClient
-from server.people import acting_as
-from server.run_pages import BAD, LINES, NASTY, judged
+from server.labelled import ROWS, RUBRICS, folder_of, set_up
+from server.run_pages import BAD, LINES, NASTY, acting_as, judged, lines_of, ran, served
 from stored import store_examples
 
 from adjudge.protocols.compare.settings import CompareSettings
@@ -42,6 +44,13 @@ def client(app: FastAPI) -> Iterator[TestClient]:
         yield client
 
 
+@pytest.fixture
+def alone(tmp_path: Path) -> Iterator[TestClient]:
+    """A service with nothing in it."""
+    with served(tmp_path) as client:
+        yield client
+
+
 @pytest.fixture(scope="module")
 def compared(client: TestClient) -> str:
     """Twelve comparisons with a verdict, and one row that cannot be judged."""
@@ -62,3 +71,47 @@ def as_role(app: FastAPI) -> Iterator[Callable[[Role], None]]:
 
     with ExitStack() as until_the_end:
         yield lambda role: until_the_end.enter_context(acting_as(app, "somebody", role))
+
+
+@pytest.fixture(scope="module")
+def to_label(app: FastAPI, client: TestClient) -> Callable[[str], str]:
+    """By protocol: a finished run that nobody has labelled; its cases are picked, which takes a second."""
+    ids: dict[str, str] = {}
+
+    def of(protocol: str) -> str:
+        if protocol not in ids:
+            settings = {"protocol": protocol, "name": f"A run of {protocol}", "source": "secretfile.jsonl"}
+            if protocol in RUBRICS:
+                settings["rubric"] = client.post("/api/rubrics", content=RUBRICS[protocol]).json()["name"]
+            ids[protocol] = ran(client, lines_of(*ROWS[protocol]), **settings)
+            set_up(client, ids[protocol], cases=len(ROWS[protocol]))
+            (folder_of(app, ids[protocol]) / "labels" / "setup.json").unlink()
+        return ids[protocol]
+
+    return of
+
+
+@pytest.fixture
+def fresh(app: FastAPI, to_label: Callable[[str], str]) -> Callable[..., str]:
+    """A run of this protocol of one's own."""
+
+    def copy(protocol: str = "compare") -> str:
+        made = f"r{secrets.token_hex(9)[:17]}"
+        # The table of its results may be on its way.
+        without = shutil.ignore_patterns("kept")
+        shutil.copytree(folder_of(app, to_label(protocol)), folder_of(app, made), ignore=without)
+        return made
+
+    return copy
+
+
+@pytest.fixture
+def set_up_run(client: TestClient, fresh: Callable[..., str]) -> Callable[..., str]:
+    """A run of one's own whose labelling is set up."""
+
+    def begun(protocol: str = "compare", **setup: Any) -> str:
+        run = fresh(protocol)
+        set_up(client, run, **setup)
+        return run
+
+    return begun

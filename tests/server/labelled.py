@@ -1,13 +1,8 @@
-"""Runs to label, for tests of the pages: one of each protocol is judged when it is first wanted, and then copied."""
+"""Cases to label of each protocol, and what is done with them: set up, answered, and read from the files of labels."""
 
 from __future__ import annotations
 
-import json
-import secrets
-import shutil
-
-import pytest
-from server.people import FORM
+from server.run_pages import FORM
 
 from adjudge.agreement.labels.files import read_label_file
 from adjudge.agreement.labels.sampling import order_for, read_selection
@@ -33,8 +28,6 @@ REVIEWS = [
     {"id": f"review{n}", "prompt": f"Name prime {n}.", "response1": f"Eleven, {n}.", "response2": f"Twelve, {n}."}
     for n in range(3)
 ]
-
-
 ANSWERS = [
     {
         "id": f"answer{n}",
@@ -59,44 +52,6 @@ items:
 """
 ROWS = {"compare": PAIRS, "dialogue": TALKS, "grade": ANSWERS, "review": REVIEWS}
 RUBRICS = {"grade": ITEMS}  # a protocol's shipped one where there is none
-
-
-@pytest.fixture(scope="module")
-def judged(app, client):
-    """By protocol: a finished run that nobody has labelled; its cases are picked, which takes a second."""
-    ids = {}
-
-    def of(protocol):
-        if protocol not in ids:
-            content = "".join(json.dumps(row) + "\n" for row in ROWS[protocol])
-            settings = {
-                "protocol": protocol,
-                "format": "jsonl",
-                "name": f"A run of {protocol}",
-                "source": "secretfile.jsonl",
-            }
-            if protocol in RUBRICS:
-                settings["rubric"] = client.post("/api/rubrics", content=RUBRICS[protocol]).json()["name"]
-            ids[protocol] = client.post("/api/runs", params=settings, content=content).json()["run_id"]
-            client.get(f"/api/runs/{ids[protocol]}/events")  # until its end
-            set_up(client, ids[protocol], cases=len(ROWS[protocol]))
-            (folder_of(app, ids[protocol]) / "labels" / "setup.json").unlink()
-        return ids[protocol]
-
-    return of
-
-
-@pytest.fixture
-def fresh(app, judged):
-    """A run of this protocol of one's own."""
-
-    def copy(protocol="compare"):
-        made = f"r{secrets.token_hex(9)[:17]}"
-        # The table of its results may be on its way.
-        shutil.copytree(folder_of(app, judged(protocol)), folder_of(app, made), ignore=shutil.ignore_patterns("kept"))
-        return made
-
-    return copy
 
 
 def folder_of(app, run):

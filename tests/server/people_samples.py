@@ -9,6 +9,7 @@ from typing import Any
 from argon2 import PasswordHasher
 from fastapi import FastAPI
 from fastapi.testclient import TestClient
+from server.run_pages import HTML, bearer
 
 from adjudge.protocols.compare.settings import CompareSettings
 from adjudge.server.app import create_app
@@ -16,7 +17,6 @@ from adjudge.server.database import ServiceDatabase, open_database
 from adjudge.server.users import Role, TokenStore, UserStore
 
 PASSWORD = "correct horse battery"
-HTML = {"accept": "text/html,application/xhtml+xml"}
 FORM = {**HTML, "origin": "http://localhost"}
 QUICK = PasswordHasher(time_cost=1, memory_cost=8, parallelism=1)
 
@@ -67,7 +67,7 @@ class PeopleService:
     database: ServiceDatabase | None = None
     auth: bool = True
     clock: Clock = field(default_factory=Clock)
-    more: dict[str, Any] = field(default_factory=dict)
+    settings: CompareSettings = field(default_factory=CompareSettings)
 
     def __post_init__(self) -> None:
         database = self.database = self.database or open_database(self.folder / "service.db")
@@ -75,11 +75,10 @@ class PeopleService:
         self.app = self.another_process()
 
     def another_process(self) -> FastAPI:
-        settings, tokens = self.more.get("settings", CompareSettings()), TokenStore(self.database)
         return create_app(
-            settings,
+            self.settings,
             journal=self.folder / "journal.db",
-            tokens=tokens,
+            tokens=TokenStore(self.database),
             auth=self.auth,
             clock=self.clock,
             hosts=("ours.example",),
@@ -94,6 +93,10 @@ class PeopleService:
 
     def add(self, name: str, role: Role = "reviewer") -> None:
         self.users.add(name, PASSWORD, role)
+
+    def token(self, name: str, **limits: Any) -> dict[str, str]:
+        """The header of a new token."""
+        return bearer(self.tokens.add(name, **limits))
 
     def browser(self, name: str = "", url: str = "http://localhost") -> Browser:
         made = Browser(self.app, url)

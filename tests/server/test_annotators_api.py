@@ -8,19 +8,15 @@ from pathlib import Path
 from urllib.parse import quote
 
 import pytest
-from fastapi.testclient import TestClient
-from server.people import FORM, acting_as
+from server.run_pages import FORM, HTML, acting_as, served
 
 from adjudge import server
 from adjudge.agreement.labels.sampling import read_selection
 from adjudge.models.base import to_json
-from adjudge.protocols.compare.settings import CompareSettings
 from adjudge.protocols.review.annotators import annotator_report
 from adjudge.results.run import open_run
-from adjudge.server.app import create_app
 
 NASTY = "<script>alert(1)</script>/x & y"
-HTML = {"accept": "text/html"}
 EXAMPLE = Path(server.__file__).parents[1] / "protocols" / "review" / "reviews.jsonl"
 RATED = [json.loads(line) for line in EXAMPLE.read_text("utf-8").splitlines()]
 
@@ -35,8 +31,7 @@ def begin(client, rows, name, protocol="review"):
 
 @pytest.fixture(scope="module")
 def client(tmp_path_factory):
-    app = create_app(CompareSettings(), journal=tmp_path_factory.mktemp("service") / "journal.db")
-    with TestClient(app, follow_redirects=False) as client:
+    with served(tmp_path_factory.mktemp("service")) as client:
         yield client
 
 

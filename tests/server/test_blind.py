@@ -62,7 +62,7 @@ class Blinded:
 
     def __init__(self, folder, judge):
         settings = CompareSettings(judge=judge, one_order=True)
-        self.service = PeopleService(folder, more={"settings": settings})
+        self.service = PeopleService(folder, settings=settings)
         for name, role in (("boss", "admin"), ("ann", "annotator"), ("eve", "reviewer")):
             self.service.add(name, role)
 
@@ -110,7 +110,7 @@ class Blinded:
                     for tail in self.tails(route.path):
                         yield re.sub(r"\{name(:path)?\}", name, path) + tail
         yield f"/runs/compare?a={self.runs[0]}&b={self.runs[1]}"
-        yield "/runs/over-time?judge=" + self.service.more["settings"].judge.replace("#", "%23")
+        yield "/runs/over-time?judge=" + self.service.settings.judge.replace("#", "%23")
 
     def tails(self, path):
         if path.endswith("/export"):
@@ -139,7 +139,7 @@ class Blinded:
         known = {run: f"RUN{at}" for at, run in enumerate(self.runs)} | dict.fromkeys(self.verdicts, "VERDICT")
         for address in self.addresses():
             # What the API says depends on no header.
-            for headers in [data] if address.startswith("/api/") else [HTML, data]:
+            for headers in [data] if address.startswith("/api/") or who == "ann" else [HTML, data]:
                 answer = browser.get(address, headers=headers)
                 assert answer.status_code != 500, (address, answer.text)
                 said = CHANGING.sub("", answer.text)

@@ -14,7 +14,7 @@ from urllib.parse import parse_qsl, urlencode
 import pytest
 from hypothesis import given
 from hypothesis import strategies as some
-from server.people import FORM
+from server.run_pages import FORM
 from server.test_connections import all_of, health, serving
 
 from adjudge.errors import InputError

@@ -7,14 +7,10 @@ import re
 
 import pytest
 from reports.verdict_samples import plain_sample
-from server.labelled import CASES, folder_of, fresh, judged, orders, say, set_up
-from server.people import acting_as
+from server.labelled import CASES, folder_of, orders, say, set_up
+from server.run_pages import HTML, acting_as
 
 from adjudge.server.pages.case_labels import CaseAbout
-
-__all__ = ["fresh", "judged"]  # fixtures
-
-HTML = {"accept": "text/html"}
 
 
 def said(page):

@@ -1,7 +1,11 @@
-"""The service's database in a file and on a Postgres server: the same answers."""
+"""The service's database, in a file and on a Postgres server with the same answers; the file of tokens, and who may
+read it."""
 
 from __future__ import annotations
 
+import re
+import stat
+import sys
 import threading
 from concurrent.futures import ThreadPoolExecutor
 from decimal import Decimal
@@ -11,6 +15,7 @@ from threading import Barrier
 import pytest
 from server.people_samples import PASSWORD, QUICK, Clock
 
+from adjudge.cli.main import main
 from adjudge.errors import ConflictError, InputError, SetupError
 from adjudge.server.audit import AuditLog
 from adjudge.server.callers import SessionStore
@@ -35,13 +40,16 @@ def test_tokens_people_sessions_and_the_log_are_seen_by_another_process(place, d
     tokens, users, sessions = TokenStore(database), UserStore(database, hasher=QUICK), SessionStore(database)
     assert TokenStore(elsewhere).listed() == []
     secret = tokens.add("robot", budget=Decimal("0.3"), rate=7, role="viewer")
-    tokens.record("robot", Decimal("0.000000000001"), "c1")
-    tokens.record("robot", Decimal("0.1"), "c1")
+    for cost, verdict in (("0.000000000001", None), ("0.1", "c1"), ("0.1", "c1"), ("0.1", "c1")):
+        tokens.record("robot", Decimal(cost), verdict)
     found = TokenStore(elsewhere).find(secret)
     assert (found.name, found.role, found.budget, found.rate) == ("robot", "viewer", Decimal("0.3"), 7)
-    assert found.spent == Decimal("0.100000000001")
-    assert TokenStore(elsewhere).was_given("robot", "c1")
-    assert not TokenStore(elsewhere).was_given("robot", "c2")
+    assert found.spent == Decimal("0.300000000001"), "to the last digit"
+    given = [TokenStore(elsewhere).was_given(*each) for each in (("robot", "c1"), ("robot", "c2"), ("bob", "c1"))]
+    assert given == [True, False, False]
+    tokens.revoke("robot")
+    assert TokenStore(elsewhere).find(secret) is None
+    assert TokenStore(elsewhere).find(tokens.add("robot")) is not None
     users.add("ann", PASSWORD, "admin")
     assert UserStore(elsewhere).verified("ann", PASSWORD).role == "admin"
     assert UserStore(elsewhere).verified("ann", PASSWORD + "!") is None
@@ -49,11 +57,12 @@ def test_tokens_people_sessions_and_the_log_are_seen_by_another_process(place, d
     assert SessionStore(elsewhere).find(session.secret) == session
     UserStore(elsewhere).remove("ann")
     assert sessions.find(session.secret) is None
-    AuditLog(elsewhere).record("ann", "review.accepted", "v1", reason="fine")
-    (entry,) = AuditLog(database).entries("v1")
+    for action in ("review.accepted", "review.fixed"):
+        AuditLog(elsewhere).record("ann", action, "v1", reason="fine")
+    entry, last = AuditLog(database).entries("v1")
     assert (entry.person, entry.action, entry.detail) == ("ann", "review.accepted", {"reason": "fine"})
-    assert AuditLog(database).newest(5, entry.number) == []
-    assert AuditLog(database).known() == (["ann"], ["review.accepted"])
+    assert (last.action, AuditLog(database).newest(5, entry.number)) == ("review.fixed", [])
+    assert AuditLog(database).known() == (["ann"], ["review.accepted", "review.fixed"])
     elsewhere.close()
 
 
@@ -61,13 +70,15 @@ def test_a_name_is_either_a_tokens_or_a_persons(database):
     tokens, users = TokenStore(database), UserStore(database, hasher=QUICK)
     tokens.add("robot")
     users.add("ann", PASSWORD)
-    with pytest.raises(InputError, match="NAME: there is already a user ann; a token needs a name of its own"):
-        tokens.add("ann")
-    with pytest.raises(InputError, match="NAME: there is already a token robot; a person needs a name"):
-        users.add("robot", PASSWORD)
-    for store in (tokens.revoke, users.remove):
-        with pytest.raises(InputError, match=r"NAME: no .* 'eve'; one of: "):
-            store("eve")
+    for work, said in (
+        (lambda: tokens.add("ann"), "NAME: there is already a user ann; a token needs a name of its own"),
+        (lambda: tokens.add("robot"), "there is already a token robot; revoke it first"),
+        (lambda: users.add("robot", PASSWORD), "NAME: there is already a token robot; a person needs a name"),
+        (lambda: tokens.revoke("eve"), "NAME: no token 'eve'; one of: robot"),
+        (lambda: users.remove("eve"), r"NAME: no .* 'eve'; one of: "),
+    ):
+        with pytest.raises(InputError, match=said):
+            work()
 
 
 def test_many_wrong_passwords_at_once_do_not_pass_the_limit(place):
@@ -213,3 +224,95 @@ def test_a_query_does_not_wait_for_a_change_that_is_being_written(tmp_path):
         changing.join()
     assert [token.rate for token in TokenStore(database).listed()] == [7]
     database.close()
+
+
+# -- the file of tokens -----------------------------------------------------------------------------------------------
+
+
+@pytest.fixture
+def tokens(tmp_path):
+    return TokenStore(tmp_path / "folder" / "tokens.db")
+
+
+def test_a_token_is_found_by_its_secret_and_by_nothing_else_and_the_secret_is_not_in_the_file(tokens):
+    assert (tokens.listed(), tokens.find("anything")) == ([], None)
+    assert not tokens.database.path.exists(), "looking makes no file"
+    secret, other = tokens.add("ann"), tokens.add("bob")
+    assert secret != other and len(secret) >= 43  # 256 bits
+    assert tokens.find(secret).name == "ann"
+    for wrong in ("", "ann", secret[:-1], secret + "x", secret.swapcase(), "é\udcff"):
+        assert tokens.find(wrong) is None
+    tokens.close()
+    written = b"".join(path.read_bytes() for path in tokens.database.path.parent.iterdir())
+    assert b"ann" in written and secret.removeprefix("adj_").encode() not in written
+    for path in tokens.database.path.parent.iterdir():
+        path.unlink()
+    assert TokenStore(tokens.database.path).find(secret) is None
+
+
+@pytest.mark.skipif(sys.platform == "win32", reason="other permissions there")
+def test_the_file_is_its_owners_and_no_link(tokens, tmp_path):
+    tokens.add("ann")
+    for path in tokens.database.path.parent.iterdir():
+        assert stat.S_IMODE(path.stat().st_mode) == 0o600, path
+    tokens.close()
+    tokens.database.path.chmod(0o666)
+    assert len(tokens.listed()) == 1
+    assert stat.S_IMODE(tokens.database.path.stat().st_mode) == 0o600, "it is closed to others"
+    target = tmp_path / "target"
+    (tmp_path / "link.db").symlink_to(target)
+    with pytest.raises(SetupError, match=r"link\.db: cannot be read or written"):
+        TokenStore(tmp_path / "link.db").add("ann")
+    assert not target.exists()
+    (tmp_path / "notes.db").write_text("not a database, " * 100)
+    with pytest.raises(SetupError, match=r"notes\.db: cannot be read or written: file is not a database"):
+        TokenStore(tmp_path / "notes.db").listed()
+
+
+def test_bad_names_and_limits_are_refused(tokens):
+    bad = [("NAME", name, {}) for name in ("", " ", "a b", "a\n", "-x", "ü", "x" * 65)]
+    bad += [("--budget", "ann", {"budget": Decimal(budget)}) for budget in ("0", "-1", "NaN", "Infinity")]
+    bad += [("--rate", "ann", {"rate": rate}) for rate in (0, -1, 100_001)]
+    for said, name, limits in bad:
+        with pytest.raises(InputError, match=said):
+            tokens.add(name, **limits)
+
+
+def test_the_commands_add_list_and_revoke(tmp_path, monkeypatch, capsys):
+    monkeypatch.setenv("XDG_DATA_HOME", str(tmp_path))
+    assert main(["token", "add", "ann", "--budget", "5", "--rate", "60"]) == 0
+    said = capsys.readouterr()
+    secret = said.out.strip()
+    assert re.fullmatch(r"adj_[\w-]{43}", secret)
+    assert "shown only this once" in said.err and secret not in said.err
+    if sys.platform.startswith("linux"):
+        assert (tmp_path / "adjudge" / "service.db").exists()
+    assert main(["token", "add", "bob"]) == 0
+    capsys.readouterr()
+    assert main(["token", "list"]) == 0
+    ann, bob = capsys.readouterr().out.splitlines()
+    assert re.fullmatch(r"ann: reviewer, made \d{4}-\d\d-\d\d, spent \$0, budget \$5, rate 60 a minute", ann)
+    assert bob.endswith("budget no limit, rate no limit")
+    assert main(["token", "revoke", "ann"]) == 0
+    assert main(["token", "list"]) == 0
+    assert capsys.readouterr().out.splitlines() == [bob]
+    for asked, said in (
+        (["revoke", "ann"], "NAME: no token 'ann'; one of: bob"),
+        (["add", "eve", "--budget", "much"], "--budget: 'much'; a number of dollars"),
+    ):
+        assert main(["token", *asked]) == 2
+        assert said in capsys.readouterr().err
+
+
+def test_a_service_that_others_can_reach_needs_a_token(tmp_path, monkeypatch, capsys):
+    monkeypatch.setenv("XDG_DATA_HOME", str(tmp_path))
+    monkeypatch.setenv("ADJUDGE_JOURNAL", str(tmp_path / "journal.db"))
+    for host in ("0.0.0.0", "", "::", "192.0.2.1"):
+        assert main(["serve", "--host", host, "--port", "0"]) == 2
+        assert capsys.readouterr().err == (
+            f"adjudge: --host {host}: others can reach the service there, and it has no token; "
+            "make one with `adjudge token add NAME`, or add people with `adjudge user add NAME` and give --auth, "
+            "or leave --host out\n"
+        )
+    assert main(["serve", "--tokens", str(tmp_path / "typo.db")]) == 2
+    assert "typo.db: file not found; `adjudge token add NAME` makes it" in capsys.readouterr().err

@@ -2,15 +2,13 @@
 
 import asyncio
 import html
-import json
 import re
-import time
 from concurrent.futures import ThreadPoolExecutor
 
 import pytest
 from fastapi.testclient import TestClient
 from reports import review_report_samples, verdict_samples
-from server.people import acting_as
+from server.run_pages import FORM, HTML, JSON, acting_as, bearer, lines_of, ran
 from stored import store_verdict
 
 from adjudge.engine import open_engine
@@ -19,8 +17,6 @@ from adjudge.protocols.review.settings import ReviewSettings
 from adjudge.server.app import create_app
 from adjudge.server.users import TokenStore
 
-HTML = {"accept": "text/html,application/xhtml+xml"}
-FORM = {**HTML, "origin": "http://testserver"}
 SAMPLES = {
     "r" + "1" * 20: review_report_samples.every_sample()["audited"],
     "r" + "2" * 20: review_report_samples.invalid_sample(),
@@ -28,7 +24,7 @@ SAMPLES = {
     "c" + "4" * 20: verdict_samples.plain_sample(),
 }
 AUDITED, INVALID, HOSTILE, COMPARED = SAMPLES
-PRIME = '{"prompt": "Name a prime.", "response1": "It is 7.", "response2": "It is 8."}\n'
+PRIME = lines_of({"prompt": "Name a prime.", "response1": "It is 7.", "response2": "It is 8."})
 WRONG_DATE = {"response1": {"truthfulness": {"rating": 2, "justification": "It gives a date that the task does not."}}}
 
 
@@ -100,7 +96,7 @@ def test_nothing_is_decided_at_first_and_the_newest_decision_counts(client):
     before = known(client)
     assert (before["decision"], before["history"]) == (None, [])
     assert before["blocks"] == client.get(f"/verdicts/{AUDITED}.txt").text
-    assert put(client, decision="accepted").status_code == 200
+    assert put(client, decision="accepted").json() == put(client, decision="accepted").json()
     after = put(client, decision="rejected", reason=" The prompt is another. ").json()
     assert after == known(client)
     assert (after["decision"]["decision"], after["decision"]["reason"]) == ("rejected", "The prompt is another.")
@@ -111,22 +107,18 @@ def test_nothing_is_decided_at_first_and_the_newest_decision_counts(client):
     assert after["blocks"] is None, "nobody stands behind it"
 
 
-def test_a_fix_is_what_is_handed_on_and_the_verdict_stays_as_it_was(client):
+def test_a_fix_is_what_is_handed_on_and_the_verdict_stays_as_it_was(client, journal):
     verdict = client.get(f"/api/verdicts/{AUDITED}").content
     decided = put(client, decision="fixed", fixes=WRONG_DATE).json()
-    assert decided["decision"]["changes"][0] == "Response 1, Truthfulness: 3 → 2"
+    assert put(client, decision="fixed", fixes=WRONG_DATE).json() == decided, "the same again is kept once"
+    assert (len(decided["history"]), decided["decision"]["changes"][0]) == (1, "Response 1, Truthfulness: 3 → 2")
     assert re.search(r"\| Truthfulness +\| 2 +\| It gives a date that the task does not\. \|", decided["blocks"])
     assert client.get(f"/verdicts/{AUDITED}.txt").text == decided["blocks"]
     assert client.get(f"/api/verdicts/{AUDITED}").content == client.get(f"/verdicts/{AUDITED}.json").content == verdict
+    with TestClient(create_app(CompareSettings(), journal=journal, data=journal.parent)) as other:
+        assert known(other) == known(client), "it is on the disk, and known to another process"
     again = put(client, decision="fixed", fixes={"likert": 1}).json()
     assert "3 → 2" not in str(again["decision"]["changes"]), "fixes are changes to the verdict, not to a decision"
-
-
-def test_the_same_decision_sent_again_is_kept_once(client):
-    for body in ({"decision": "accepted"}, {"decision": "fixed", "fixes": WRONG_DATE}):
-        first, second = put(client, **body).json(), put(client, **body).json()
-        assert first == second
-    assert len(known(client)["history"]) == 2
 
 
 @pytest.mark.parametrize(
@@ -158,12 +150,6 @@ def test_only_reviews_are_decided_and_an_invalid_one_not_fixed(client):
     assert put(client, INVALID, decision="accepted").json()["blocks"].startswith("INVALID TASK\n")
 
 
-def test_a_decision_is_on_the_disk_and_known_to_another_process(client, journal):
-    put(client, decision="fixed", fixes=WRONG_DATE)
-    with TestClient(create_app(CompareSettings(), journal=journal, data=journal.parent)) as other:
-        assert known(other) == known(client)
-
-
 def test_of_decisions_at_the_same_moment_none_is_lost_and_the_same_one_is_kept_once(client):
     bodies = [{"decision": "rejected", "reason": f"Reason {number}."} for number in range(4)]
     with ThreadPoolExecutor(8) as pool:
@@ -179,42 +165,29 @@ def test_one_who_may_only_look_sees_the_decision_and_no_form(client):
     put(client, decision="rejected", reason="Not our task.")
     with acting_as(client.app, "somebody"):
         page = client.get(f"/verdicts/{AUDITED}", headers=HTML).text
-        assert "Not our task." in page
-        assert '<form id="decide"' not in page
-        assert 'name="likert"' not in page
-        refused = put(client, decision="accepted")
-        assert (refused.status_code, refused.json()["error"][:6]) == (403, "role: ")
-        posted = client.post(f"/verdicts/{AUDITED}/decision", data={"decision": "accepted"}, headers=FORM)
-        assert posted.status_code == 403
-        assert len(known(client)["history"]) == 1
+    assert "Not our task." in page
+    assert '<form id="decide"' not in page and 'name="likert"' not in page
 
 
 def finished(client, lines, headers=None):
     """The verdicts of a run of reviews, in its order."""
-    settings = {"protocol": "review", "format": "jsonl"}
-    run = client.post("/api/runs", params=settings, content=lines, headers=headers).json()["run_id"]
-    while client.get(f"/api/runs/{run}", headers=headers).json()["state"] != "finished":
-        time.sleep(0.02)
+    run = ran(client, lines, headers, protocol="review")
     return [one for _, one, _ in client.app.state.adjudge.engine.journal.outcomes(run)]
 
 
-def test_a_token_decides_what_its_runs_made_and_nothing_else(journal, tmp_path):
+def test_the_same_review_in_a_run_of_another_token_leads_to_no_review_of_theirs(journal, tmp_path):
     tokens = TokenStore(tmp_path / "tokens.db")
-    ann, bob = ({"authorization": f"Bearer {tokens.add(name)}"} for name in ("ann", "bob"))
+    ann, bob = (bearer(tokens.add(name)) for name in ("ann", "bob"))
     with TestClient(create_app(CompareSettings(), journal=journal, data=tmp_path, tokens=tokens)) as client:
         [own] = finished(client, PRIME, ann)
-        assert client.get(f"/verdicts/{own}", headers={**HTML, **ann}).status_code == 200, "its page as well"
-        assert client.get(f"/verdicts/{own}", headers={**HTML, **bob}).status_code == 404
-        for verdict_id, who, status in ((own, ann, 200), (own, bob, 404), (AUDITED, ann, 404)):
-            address = f"/api/verdicts/{verdict_id}/decision"
-            assert client.put(address, json={"decision": "accepted"}, headers=who).status_code == status
-            assert client.get(address, headers=who).status_code == status
-        assert client.get(f"/api/verdicts/{own}/decision", headers=ann).json()["decision"]["person"] == "ann"
-        # The same review in a run of somebody else's leads to no review of theirs.
-        other = '{"prompt": "Name a prime.", "response1": "It is 9.", "response2": "It is 7."}\n'
+        decided = client.put(f"/api/verdicts/{own}/decision", json={"decision": "accepted"}, headers=ann)
+        assert decided.json()["decision"]["person"] == "ann"
+        assert client.get(f"/api/verdicts/{AUDITED}/decision", headers=ann).status_code == 404
+        other = PRIME.replace("It is 7", "It is 9")
         assert own in finished(client, PRIME + other, bob)
-        assert 'class="button next"' not in client.get(f"/verdicts/{own}", headers={**HTML, **ann}).text
-        assert 'class="button next"' in client.get(f"/verdicts/{own}", headers={**HTML, **bob}).text
+        for who, offered in ((ann, False), (bob, True)):
+            page = client.get(f"/verdicts/{own}", headers={**HTML, **who}).text
+            assert ('class="button next"' in page) is offered
 
 
 # -- the page ---------------------------------------------------------------------------------------------------------
@@ -293,12 +266,8 @@ def test_an_error_stands_beside_its_field_and_nothing_typed_is_lost(client, chan
         assert html.unescape(box) == typed
 
 
-def test_a_form_must_come_from_a_page_of_the_service(client):
-    foreign = client.post(f"/verdicts/{AUDITED}/decision", data={"decision": "accepted"}, headers=HTML)
-    assert foreign.status_code == 403
-    refused = client.post(
-        f"/verdicts/{AUDITED}/decision", data={"seen": "0"}, headers={**FORM, "accept": "application/json"}
-    )
+def test_a_program_that_sends_the_form_gets_the_error_as_json(client):
+    refused = client.post(f"/verdicts/{AUDITED}/decision", data={"seen": "0"}, headers=JSON)
     assert refused.json()["error"].startswith("decision: ")
 
 
@@ -367,7 +336,7 @@ def test_after_deciding_the_next_undecided_review_of_the_same_run_is_offered(tmp
     app = create_app(CompareSettings(), journal=tmp_path / "journal.db")
     with TestClient(app, follow_redirects=False) as client:
         case = {"prompt": "Name a prime.", "response2": "A prime is 7."}
-        lines = "".join(json.dumps({**case, "id": at, "response1": f"It is {at}."}) + "\n" for at in (11, 13, 17))
+        lines = lines_of(*({**case, "id": at, "response1": f"It is {at}."} for at in (11, 13, 17)))
         first, second, third = finished(client, lines)
 
         def offered(verdict_id):

@@ -6,12 +6,12 @@ from collections import Counter
 
 import pytest
 from fastapi.testclient import TestClient
+from server.run_pages import HTML
 
 from adjudge.protocols.base import names, protocol_of
 from adjudge.protocols.compare.settings import CompareSettings
 from adjudge.server.app import create_app
 
-HTML = {"accept": "text/html"}
 MAIN, CAREFUL = "March: heron against kestrel", "March again: a more careful judge"
 REVIEWS, GRADED = "Ratings by Ines, Jonas and Mara", "A library’s assistant, held against its pages"
 DIALOGUES = "A bank’s assistant, to be labelled by you"

@@ -10,12 +10,12 @@ import pytest
 from fastapi.testclient import TestClient
 from scripted.provider import judges
 from server.people_samples import HTML
+from server.run_pages import FORM
 
 from adjudge.protocols.compare.settings import CompareSettings
 from adjudge.server.app import create_app
 from adjudge.server.pages.demo import example
 
-FORM = {**HTML, "origin": "http://testserver"}
 JURY = "jury:embedded+embedded"
 CASE = {
     "userTask": "Greet a guest.",

@@ -7,15 +7,12 @@ import re
 from decimal import Decimal
 
 import pytest
-from server.labelled import CASES, NASTY, PAIRS, folder_of, fresh, judged, labels_of, orders, say, set_up, twin
-from server.people import FORM, acting_as
+from server.labelled import CASES, NASTY, PAIRS, folder_of, labels_of, orders, say, set_up, twin
+from server.run_pages import FORM, acting_as
 
 from adjudge.agreement.labels.sources import load_labels
 from adjudge.cli.main import main
 from adjudge.results.run import open_run
-
-__all__ = ["fresh", "judged"]  # fixtures
-
 
 # -- setting up -------------------------------------------------------------------------------------------------------
 
@@ -63,9 +60,8 @@ def test_a_wrong_set_up_is_said_beside_its_field_and_the_rest_stays(client, fres
     assert not (folder_of(client.app, run) / "labels" / "setup.json").exists()
 
 
-def test_raising_the_number_of_cases_keeps_what_is_labelled(app, client, fresh):
-    run = fresh()
-    set_up(client, run, cases=2)
+def test_raising_the_number_of_cases_keeps_what_is_labelled(client, set_up_run):
+    run = set_up_run(cases=2)
     assert say(client, run, 1, "1") == f"/runs/{run}/label/2"
     assert say(client, run, 2, "t") == f"/runs/{run}/label"
     set_up(client, run, cases=5)
@@ -73,9 +69,8 @@ def test_raising_the_number_of_cases_keeps_what_is_labelled(app, client, fresh):
     assert (page["mine"], page["next"]) == ({"done": 2, "of": 5}, 3)
 
 
-def test_cases_are_shared_out_evenly_and_each_sees_only_hers(app, client, fresh):
-    run = fresh()
-    set_up(client, run, people=2, named="ann bob cas dora")
+def test_cases_are_shared_out_evenly_and_each_sees_only_hers(app, client, set_up_run):
+    run = set_up_run(people=2, named="ann bob cas dora")
     seen = {}
     for name in ("ann", "bob", "cas", "dora"):
         with acting_as(app, name):
@@ -88,9 +83,8 @@ def test_cases_are_shared_out_evenly_and_each_sees_only_hers(app, client, fresh)
     assert len({frozenset(name for name in seen if number in seen[name]) for number in range(1, CASES + 1)}) > 2
 
 
-def test_a_case_wants_only_so_many_people(app, client, fresh):
-    run = fresh()
-    set_up(client, run, people=2)
+def test_a_case_wants_only_so_many_people(app, client, set_up_run):
+    run = set_up_run(people=2)
     for name in ("ann", "bob"):
         with acting_as(app, name):
             say(client, run, 1, "1")
@@ -111,9 +105,8 @@ def test_a_case_wants_only_so_many_people(app, client, fresh):
 # -- labelling --------------------------------------------------------------------------------------------------------
 
 
-def test_an_answer_is_on_the_disk_in_the_cases_own_terms_before_the_next_case_is_shown(app, client, fresh):
-    run = fresh()
-    set_up(client, run)
+def test_an_answer_is_on_the_disk_in_the_cases_own_terms_before_the_next_case_is_shown(app, client, set_up_run):
+    run = set_up_run()
     for number, (order, position) in orders(app, run, "local").items():
         shown = twin(client, run, number)["answers"]
         first = PAIRS[position]["a" if order == "ab" else "b"]
@@ -127,15 +120,13 @@ def test_an_answer_is_on_the_disk_in_the_cases_own_terms_before_the_next_case_is
     assert {each["said"] for each in page["own"]} == {"Answer 1 is better"}
 
 
-def test_people_see_the_answers_in_orders_of_their_own(app, client, fresh):
-    run = fresh()
-    set_up(client, run, people=2)
+def test_people_see_the_answers_in_orders_of_their_own(app, set_up_run):
+    run = set_up_run(people=2)
     assert orders(app, run, "ann") != orders(app, run, "bob")
 
 
-def test_skip_flag_and_note_are_kept_and_a_label_can_be_changed(app, client, fresh):
-    run = fresh()
-    set_up(client, run)
+def test_skip_flag_and_note_are_kept_and_a_label_can_be_changed(app, client, set_up_run):
+    run = set_up_run()
     assert say(client, run, 1, "", flag="1", note=" odd\n one ") == f"/runs/{run}/label/1"
     page = twin(client, run, 1)
     assert (page["done"], page["flagged"], page["note"]) == (False, True, "odd\n one")
@@ -159,9 +150,8 @@ def test_skip_flag_and_note_are_kept_and_a_label_can_be_changed(app, client, fre
     ("fields", "said"),
     [({"answer": "3"}, "one of 1, 2, t, s is allowed"), ({"answer": "1", "note": "n" * 2001}, "at most 2,000")],
 )
-def test_what_is_no_answer_is_refused_and_kept_nowhere(app, client, fresh, fields, said):
-    run = fresh()
-    set_up(client, run)
+def test_what_is_no_answer_is_refused_and_kept_nowhere(app, client, set_up_run, fields, said):
+    run = set_up_run()
     answer = client.post(f"/runs/{run}/label/1", data=fields, headers=FORM)
     assert answer.status_code == 400
     assert said in answer.text
@@ -172,9 +162,8 @@ def test_what_is_no_answer_is_refused_and_kept_nowhere(app, client, fresh, field
     ("protocol", "keys", "pressed", "value"),
     [("dialogue", "12345", "3", Decimal(60)), ("grade", "12", "2", "fail"), ("review", "1234567", "7", None)],
 )
-def test_each_protocol_has_its_own_answers(app, client, fresh, protocol, keys, pressed, value):
-    run = fresh(protocol)
-    set_up(client, run, cases=3)
+def test_each_protocol_has_its_own_answers(app, client, set_up_run, protocol, keys, pressed, value):
+    run = set_up_run(protocol, cases=3)
     assert "".join(option["key"] for option in twin(client, run, 1)["options"]) == keys
     say(client, run, 1, pressed)
     order, position = orders(app, run, "local")[1]
@@ -182,9 +171,8 @@ def test_each_protocol_has_its_own_answers(app, client, fresh, protocol, keys, p
     assert [option["key"] for option in twin(client, run, 1)["options"] if option["chosen"]] == [pressed]
 
 
-def test_terminal_and_page_continue_each_other(app, client, fresh, monkeypatch, capsys):
-    run = fresh()
-    set_up(client, run)
+def test_terminal_and_page_continue_each_other(app, client, set_up_run, monkeypatch, capsys):
+    run = set_up_run()
     with acting_as(app, "ann"):
         say(client, run, 1, "1")
         say(client, run, 2, "s")
@@ -209,9 +197,8 @@ def rated(*answers):
     return {f"criterion.{number}": answer for number, answer in enumerate(answers, 1)}
 
 
-def test_criteria_of_a_dialogue_are_rated_with_the_whole_and_one_may_be_skipped(app, client, fresh):
-    run = fresh("dialogue")
-    set_up(client, run, cases=3, criteria="1")
+def test_criteria_of_a_dialogue_are_rated_with_the_whole_and_one_may_be_skipped(app, client, set_up_run):
+    run = set_up_run("dialogue", cases=3, criteria="1")
     page = twin(client, run, 1)
     assert [each["name"] for each in page["criteria"]][:2] == ["Task success", "Helpfulness"]
     assert [option["key"] for option in page["criteria"][0]["options"]] == ["1", "2", "3", "4", "5", "s"]
@@ -236,9 +223,8 @@ def test_criteria_of_a_dialogue_are_rated_with_the_whole_and_one_may_be_skipped(
     assert not any(each["chosen"] for each in twin(client, run, 1)["criteria"][2]["options"]), "it is not on the scale"
 
 
-def test_items_of_a_grading_are_answered_after_pass_or_fail_each_in_its_own_way(app, client, fresh):
-    run = fresh("grade")
-    set_up(client, run, cases=3, criteria="1")
+def test_items_of_a_grading_are_answered_after_pass_or_fail_each_in_its_own_way(app, client, set_up_run):
+    run = set_up_run("grade", cases=3, criteria="1")
     page = twin(client, run, 1)
     tenths = [*("0" if not n else "1" if n == 10 else f"0.{n}" for n in range(11))]
     assert [[option["key"] for option in each["options"]] for each in page["criteria"]] == [
@@ -258,9 +244,8 @@ def test_items_of_a_grading_are_answered_after_pass_or_fail_each_in_its_own_way(
     assert [each["said"] for each in twin(client, run)["own"]] == ["Pass", "Fail"]
 
 
-def test_criteria_of_a_review_are_kept_under_its_own_responses_and_the_page_does_not_tell_which(app, client, fresh):
-    run = fresh("review")
-    set_up(client, run, cases=3, criteria="1")
+def test_criteria_of_a_review_are_kept_under_its_responses_and_the_page_does_not_tell_which(app, client, set_up_run):
+    run = set_up_run("review", cases=3, criteria="1")
     first, second = ["3", "2", "3", "-1", "3", "3", "4"], ["1", "1", "1", "2", "1", "1", "2"]
     for number, (order, position) in orders(app, run, "local").items():
         page = client.get(f"/runs/{run}/label/{number}", headers={"accept": "text/html"}).text
@@ -272,9 +257,8 @@ def test_criteria_of_a_review_are_kept_under_its_own_responses_and_the_page_does
             assert label.criteria[f"overall_quality_{letter}"] == int(given[6])
 
 
-def test_a_label_without_criteria_is_open_again_once_they_are_asked_for(app, client, fresh):
-    run = fresh("dialogue")
-    set_up(client, run, cases=3)
+def test_a_label_without_criteria_is_open_again_once_they_are_asked_for(client, fresh, set_up_run):
+    run = set_up_run("dialogue", cases=3)
     assert twin(client, run, 1)["criteria"] == []
     say(client, run, 1, "4")
     say(client, run, 2, "s")
@@ -303,9 +287,8 @@ def pages_of(client, run):
     return found
 
 
-def test_pages_are_the_same_whatever_the_judge_said(app, client, fresh):
-    run = fresh()
-    set_up(client, run, people=2)
+def test_pages_are_the_same_whatever_the_judge_said(app, client, set_up_run):
+    run = set_up_run(people=2)
     say(client, run, 2, "1", flag="1")
     verdicts = folder_of(app, run) / "verdicts.jsonl"
     before, as_judged = pages_of(client, run), verdicts.read_bytes()
@@ -319,9 +302,8 @@ def test_pages_are_the_same_whatever_the_judge_said(app, client, fresh):
     assert pages_of(client, run) == before
 
 
-def test_nothing_of_ids_sources_columns_or_verdicts_is_on_a_page(app, client, fresh):
-    run = fresh()
-    set_up(client, run)
+def test_nothing_of_ids_sources_columns_or_verdicts_is_on_a_page(client, set_up_run):
+    run = set_up_run()
     say(client, run, 1, "1")
     for path, (status, headers, text) in pages_of(client, run).items():
         assert status in (200, 303), path
@@ -332,9 +314,8 @@ def test_nothing_of_ids_sources_columns_or_verdicts_is_on_a_page(app, client, fr
             assert hidden not in str(headers), (path, hidden)
 
 
-def test_hostile_texts_are_shown_as_text(app, client, fresh):
-    run = fresh()
-    set_up(client, run)
+def test_hostile_texts_are_shown_as_text(app, client, set_up_run):
+    run = set_up_run()
     number = next(number for number, (_, position) in orders(app, run, "local").items() if position == 0)
     say(client, run, number, "1", note=NASTY)
     for path in (f"/runs/{run}/label/{number}", f"/runs/{run}/label", f"/runs/{run}/label/side-by-side"):

@@ -6,18 +6,14 @@ import io
 import json
 from concurrent.futures import ThreadPoolExecutor
 
-from server.labelled import CASES, folder_of, fresh, judged, labels_of, orders, say, set_up, twin
-from server.people import FORM, acting_as
-from server.uploads import begin, ended
+from server.labelled import CASES, folder_of, labels_of, orders, say, set_up, twin
+from server.run_pages import FORM, acting_as, at_end, begin
 
 from adjudge.agreement.labels.files import LabelFile
 from adjudge.agreement.labels.sources import load_labels
 from adjudge.cli.main import main
 from adjudge.results.run import open_run
 from adjudge.server import labelling
-
-__all__ = ["fresh", "judged"]  # fixtures
-
 
 # -- many at once -----------------------------------------------------------------------------------------------------
 
@@ -237,7 +233,7 @@ def test_a_slice_of_the_agreement_report_links_to_its_cases(client):
         for number in range(24)
     ]
     run = begin(client, "".join(json.dumps(line) + "\n" for line in lines)).json()["run_id"]
-    ended(client, run)
+    at_end(client, run)
     report = client.get(f"/runs/{run}/agreement.json").json()
     found = next(it for it in report["slices"]["slices"] if it["name"] == "primes")
     link = f"/runs/{run}/cases?positions={','.join(map(str, found['differing']))}"

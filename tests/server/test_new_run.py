@@ -7,13 +7,12 @@ import re
 
 import pytest
 from fastapi.testclient import TestClient
-from server.run_pages import BAD, FORM, HTML, LINES, PAIRS, TALK, act, ended, run_of, twin, upload
+from server.run_pages import BAD, FORM, HTML, JSON, LINES, PAIRS, TALK, act, ended, run_of, twin, upload
 
 from adjudge.protocols.compare.settings import CompareSettings
 from adjudge.runs import uploads
 from adjudge.server.app import create_app
 
-JSON = {**FORM, "accept": "application/json"}
 # Two pairs of answers: nobody knows which are meant.
 UNCLEAR = "".join(
     json.dumps({"n": n, "question": f"Name {n}.", "output_1": f"It is {n}.", "output_2": "No.", "chosen": f"This: {n}!",

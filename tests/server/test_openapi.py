@@ -5,18 +5,17 @@ from __future__ import annotations
 import threading
 import time
 from contextlib import suppress
-from urllib.parse import quote
 
 import httpx2
 import pytest
 import schemathesis
-from fastapi.testclient import TestClient
 from hypothesis import HealthCheck, Phase, given, settings
 from hypothesis.errors import Unsatisfiable
 from pydantic.alias_generators import to_camel
 from schemathesis import GenerationMode
 from schemathesis.checks import not_a_server_error
 from schemathesis.specs.openapi.checks import content_type_conformance, status_code_conformance
+from server.run_pages import ran
 
 from adjudge.protocols.compare.settings import CompareSettings
 from adjudge.protocols.dialogue.settings import DialogueSettings
@@ -114,8 +113,7 @@ def test_no_request_ends_in_an_error_of_the_service_however_many_are_tried(url, 
     assert "\n".join(complaints(url, known, 12)) == ""
 
 
-def test_every_error_is_described_in_the_one_shape(url):
-    described = httpx2.get(f"{url}/openapi.json", timeout=120).json()
+def test_every_error_is_described_in_the_one_shape(described):
     for path, methods in described["paths"].items():
         for method, operation in methods.items():
             assert operation["summary"], (method, path)
@@ -125,66 +123,55 @@ def test_every_error_is_described_in_the_one_shape(url):
                     assert kind == {"$ref": "#/components/schemas/ErrorReport"}, (method, path, status)
 
 
+@pytest.fixture(scope="module")
+def described(url):
+    return httpx2.get(f"{url}/openapi.json", timeout=120).json()
+
+
 def _shown(operation, kind):
     if kind == "query":
         return {one["name"]: one["schema"] for one in operation["parameters"]}
     return operation["requestBody"]["content"][kind]["schema"]["properties"]
 
 
-@pytest.mark.parametrize(
-    ("path", "kind", "settings"),
-    [
-        ("/api/evaluate", "application/json", CompareSettings),
-        ("/api/dialogue", "application/json", DialogueSettings),
-        ("/api/review", "application/json", ReviewSettings),
-        ("/api/review", "query", ReviewSettings),
-        *(
-            ("/api/runs", kind, settings)
-            for kind in ("query", "multipart/form-data")
-            for settings in (CompareSettings, DialogueSettings, ReviewSettings)
-        ),
-    ],
-)
-def test_every_setting_is_described_with_its_range_and_default(url, path, kind, settings):
-    described = _shown(httpx2.get(f"{url}/openapi.json", timeout=120).json()["paths"][path]["post"], kind)
-    for name, one in settings.requested().items():
-        shown = described[to_camel(name) if path == "/api/evaluate" else name]
-        assert shown["description"] and shown["title"]
-        assert (shown.get("minimum"), shown.get("maximum")) == (one.between or (None, None))
-        if one.service is None and one.parse is None:
-            assert shown["default"] == one.default
+def test_every_setting_is_described_with_its_range_and_default(described):
+    runs = [("/api/runs", kind) for kind in ("query", "multipart/form-data")]
+    own = {CompareSettings: "/api/evaluate", DialogueSettings: "/api/dialogue", ReviewSettings: "/api/review"}
+    for asked, where in own.items():
+        query = [("/api/review", "query")] if where == "/api/review" else []
+        for path, kind in ((where, "application/json"), *query, *runs):
+            shown_there = _shown(described["paths"][path]["post"], kind)
+            for name, one in asked.requested().items():
+                shown = shown_there[to_camel(name) if path == "/api/evaluate" else name]
+                assert shown["description"] and shown["title"], (path, kind, name)
+                assert (shown.get("minimum"), shown.get("maximum")) == (one.between or (None, None)), (path, kind, name)
+                if one.service is None and one.parse is None:
+                    assert shown["default"] == one.default, (path, kind, name)
 
 
-def test_the_examples_of_all_bodies_are_taken(tmp_path):
-    with TestClient(create_app(CompareSettings(), journal=tmp_path / "journal.db")) as client:
-        draft = client.post("/api/review/drafts", json={"prompt": "Why?", "response1": "So.", "response2": "Thus."})
-        run = client.post("/api/runs", params={"protocol": "compare", "format": "jsonl"}, content=LINE).json()["run_id"]
-        task = {
-            "prompt": "Name three primes.",
-            "response1": "They are 11, 13 and 17.",
-            "response2": "They are 2 and 3.",
-        }
-        review = client.post("/api/review", json=task).json()["verdict_id"]
-        tried = 0
-        for path, methods in client.get("/openapi.json").json()["paths"].items():
-            path = path.replace("{draft_id}", draft.json()["draft_id"]).replace("{run_id}", quote(run))
-            path = path.replace("{verdict_id}", review)
-            for method, operation in methods.items():
-                for kind, body in operation.get("requestBody", {"content": {}})["content"].items():
-                    for example in [
-                        *body["schema"].get("examples", ()),
-                        *([body["example"]] if "example" in body else ()),
-                    ]:
-                        tried += 1
-                        if kind == "application/json":
-                            answer = client.request(method, path, json=example)
-                        elif kind == "multipart/form-data":
-                            file = {"file": ("cases.jsonl", example.pop("file"))}
-                            answer = client.request(method, path, data=example, files=file)
-                        else:
-                            wanted = {"protocol": "compare"} if path == "/api/runs" else None
-                            answer = client.request(
-                                method, path, content=example, headers={"content-type": kind}, params=wanted
-                            )
-                        assert answer.status_code in (200, 201, 409), (path, kind, answer.text)
-        assert tried >= 8
+def test_the_examples_of_all_bodies_are_taken(alone, described):
+    texts = {"prompt": "Name three primes.", "response1": "They are 11, 13 and 17.", "response2": "They are 2 and 3."}
+    ids = {
+        "{draft_id}": alone.post("/api/review/drafts", json=texts).json()["draft_id"],
+        "{run_id}": ran(alone, LINE),
+        "{verdict_id}": alone.post("/api/review", json=texts).json()["verdict_id"],
+    }
+    tried = 0
+    for path, methods in described["paths"].items():
+        for name, value in ids.items():
+            path = path.replace(name, value)
+        for method, operation in methods.items():
+            for kind, body in operation.get("requestBody", {"content": {}})["content"].items():
+                for example in (*body["schema"].get("examples", ()), *([body["example"]] if "example" in body else ())):
+                    tried += 1
+                    if kind == "application/json":
+                        sent = {"json": example}
+                    elif kind == "multipart/form-data":
+                        fields = {name: value for name, value in example.items() if name != "file"}
+                        sent = {"data": fields, "files": {"file": ("cases.jsonl", example["file"])}}
+                    else:
+                        wanted = {"protocol": "compare"} if path == "/api/runs" else None
+                        sent = {"content": example, "headers": {"content-type": kind}, "params": wanted}
+                    answer = alone.request(method, path, **sent)
+                    assert answer.status_code in (200, 201, 409), (path, kind, answer.text)
+    assert tried >= 8

@@ -12,6 +12,7 @@ import httpx2
 import pytest
 from fastapi.testclient import TestClient
 from reports import verdict_samples
+from server.run_pages import HTML, served
 from stored import store_verdict
 
 from adjudge.engine import open_engine
@@ -22,10 +23,7 @@ from adjudge.protocols.dialogue.reading import one_dialogue
 from adjudge.reports import render, view_of
 from adjudge.server.app import create_app
 from adjudge.server.pages.demo import example
-from adjudge.server.users import TokenStore
 
-HTML = {"accept": "text/html,application/xhtml+xml"}
-FORM = {**HTML, "origin": "http://testserver"}
 PROTOCOLS = ("compare", "dialogue", "grade", "review")
 COMPARISON = {**json.loads(example("compare")), "both_orders": "1"}
 PLAIN = verdict_samples.plain_sample().verdict
@@ -181,26 +179,6 @@ def test_a_person_gets_a_page_and_a_program_the_one_shape(client, path):
     assert list(client.get(path).json()) == ["error"]
 
 
-def test_with_tokens_pages_need_one_too(tmp_path):
-    tokens = TokenStore(tmp_path / "tokens.db")
-    ann, bob = ({"authorization": f"Bearer {tokens.add(name)}", **FORM} for name in ("ann", "bob"))
-    app = create_app(CompareSettings(), journal=tmp_path / "journal.db", tokens=tokens)
-    with TestClient(app, follow_redirects=False) as client:
-        for path in ("/", "/judge/review", f"/verdicts/{PLAIN.verdict_id}"):
-            stranger = client.get(path, headers=HTML)
-            assert (stranger.status_code, stranger.headers["location"].partition("?")[0]) == (303, "/sign-in")
-            assert client.get(path).status_code == 401
-        where = client.post("/judge/compare", data=COMPARISON, headers=ann).headers["location"]
-        assert client.get(where, headers=ann).status_code == 200
-        assert client.get(where, headers=bob).status_code == 404
-        kept = client.post("/judge/review", data={"action": "save", "prompt": "Why?"}, headers=ann).headers["location"]
-        assert client.get(kept, headers=ann).status_code == 200
-        assert client.get(kept, headers=bob).status_code == 404
-        sent = {"draft": kept.partition("draft=")[2], "whole": example("review")}
-        for action in ("load", "save"):
-            assert client.post("/judge/review", data={**sent, "action": action}, headers=bob).status_code == 404
-
-
 def test_hostile_answers_are_text_on_a_page(tmp_path):
     sample = verdict_samples.hostile_sample()
 
@@ -210,7 +188,7 @@ def test_hostile_answers_are_text_on_a_page(tmp_path):
             await store_verdict(engine, sample.case, settings, sample.verdict)
 
     asyncio.run(store())
-    with TestClient(create_app(CompareSettings(), journal=tmp_path / "journal.db")) as client:
+    with served(tmp_path) as client:
         page = client.get(f"/verdicts/{sample.verdict.verdict_id}", headers=HTML).text
     assert verdict_samples.SCRIPT not in page
     assert "&lt;script&gt;alert(1)&lt;/script&gt;" in page

@@ -54,24 +54,13 @@ def test_a_stranger_is_led_to_the_sign_in_and_back_to_where_he_was(service):
     assert browser.get("/sign-in?next=/people", headers=HTML).headers["location"] == "/people"
 
 
-@pytest.mark.parametrize(
-    "wanted",
-    [
-        *("https://evil.example/", "//evil.example/", "/\\evil.example", "\\\\evil.example", "javascript:alert(1)"),
-        *(
-            "/ /evil.example",
-            "/\t/evil.example",
-            "http:evil.example",
-            "evil.example",
-            "/sign-out",
-            "/api/runs",
-            "",
-            "///x",
-        ),
-    ],
-)
-def test_a_sign_in_leads_to_paths_of_this_service_only(service, wanted):
-    assert service.browser().sign_in(next=wanted).headers["location"] == "/"
+def test_a_sign_in_leads_to_paths_of_this_service_only(service):
+    for wanted in (
+        "https://evil.example/", "//evil.example/", "/\\evil.example", "\\\\evil.example", "javascript:alert(1)",
+        "/ /evil.example", "/\t/evil.example", "http:evil.example", "evil.example", "/sign-out", "/api/runs",
+        "", "///x",
+    ):  # fmt: skip
+        assert service.browser().sign_in(next=wanted).headers["location"] == "/", wanted
 
 
 def test_a_wrong_password_and_an_unknown_name_get_the_same_answer(service):
@@ -221,17 +210,10 @@ def test_no_other_site_can_sign_a_browser_in(service):
 def test_a_form_without_the_code_of_its_session_is_refused(service):
     ann, again = service.browser("ann"), service.browser("ann")
     own, foreign = ann.hidden("/people")["csrf"], again.hidden("/people")["csrf"]
-    assert own != foreign
-    assert ann.cookies["adjudge"] not in own
+    assert own != foreign and ann.cookies["adjudge"] not in own
+    people = ("/people", "/people/bob/role", "/people/bob/remove", "/people/password")
     for given in ({}, {"csrf": ""}, {"csrf": foreign}, {"csrf": own[:-1]}):
-        for path in (
-            "/judge/compare",
-            "/people",
-            "/people/bob/role",
-            "/people/bob/remove",
-            "/people/password",
-            "/sign-out",
-        ):
+        for path in ("/judge/compare", *people, "/sign-out"):
             answer = ann.post(path, data={**CASE, **given}, headers=FORM)
             assert answer.status_code == 403, (path, given)
             assert "csrf: missing, or from another session" in answer.text

@@ -8,6 +8,7 @@ from pathlib import Path
 
 import pytest
 from server.people_samples import FORM, HTML, PASSWORD, PeopleService
+from server.run_pages import bearer
 
 import adjudge
 from adjudge.server.audit import ACTIONS, AuditLog
@@ -66,9 +67,10 @@ def test_an_admin_adds_a_person_who_then_signs_in(service):
     assert ("ann", "person.added", "cleo", {"role": "reviewer"}) in log(service)
 
 
-@pytest.mark.parametrize(
-    ("changes", "said"),
-    [
+def test_what_is_wrong_with_a_new_person_is_said_and_the_name_stays(service):
+    service.tokens.add("robot")
+    ann = service.browser("ann")
+    for changes, said in (
         ({"name": "bob"}, "name: there is already a user bob; take another name"),
         ({"name": "robot"}, "name: there is already a token robot; a person needs a name of their own"),
         ({"name": NASTY}, "1 to 64 letters, digits, dots, hyphens and underscores"),
@@ -78,26 +80,15 @@ def test_an_admin_adds_a_person_who_then_signs_in(service):
         ({"password": "short", "again": "short"}, "password: 5 characters; 12 to 1,000 characters"),
         ({"password": "x" * 1001, "again": "x" * 1001}, "password: 1,001 characters; 12 to 1,000 characters"),
         ({"password": "cleocleocleo", "again": "cleocleocleo"}, "password: little more than the name"),
-    ],
-)
-def test_what_is_wrong_with_a_new_person_is_said_and_the_name_stays(service, changes, said):
-    service.tokens.add("robot")
-    ann = service.browser("ann")
-    given = {"name": "cleo", "role": "reviewer", "password": NEW, "again": NEW, **changes}
-    refused = ann.submit("/people", given)
-    assert refused.status_code == 400
-    assert said in html.unescape(refused.text)
-    assert (
-        f'name="name" value="{html.escape(given["name"]).replace(NASTY[-1], "")}' in refused.text
-        or NASTY in given["name"]
-    )
-    assert "<script>alert" not in refused.text
+    ):
+        given = {"name": "cleo", "role": "reviewer", "password": NEW, "again": NEW, **changes}
+        refused = ann.submit("/people", given)
+        assert (refused.status_code, said in html.unescape(refused.text)) == (400, True), said
+        assert f'name="name" value="{given["name"]}' in refused.text or given["name"] == NASTY
+        assert "<script>alert" not in refused.text
     assert len(service.users.listed()) == 2
-
-
-def test_a_name_of_one_letter_may_be_in_a_password(service):
     service.users.add("e", "correct horse")
-    assert service.users.verified("e", "correct horse") is not None
+    assert service.users.verified("e", "correct horse"), "a name of one letter may be in a password"
 
 
 def test_another_role_holds_at_once_and_a_removed_person_is_signed_out(service):
@@ -161,15 +152,16 @@ def test_guessing_the_present_password_is_counted_like_signing_in(service):
 @pytest.mark.parametrize("tokens", [False, True])
 def test_without_auth_nobody_is_added_over_http(tmp_path, tokens):
     service = PeopleService(tmp_path, auth=False)
-    bearer = {"authorization": f"Bearer {service.tokens.add('boss', role='admin')}"} if tokens else {}
+    headers = {**FORM, **(service.token("boss", role="admin") if tokens else {})}
     given = {"name": "eve", "role": "admin", "password": NEW, "again": NEW}
     with service.browser() as browser:
-        page = browser.get("/people", headers={**HTML, **bearer})
-        assert "without <code>--auth</code>" in page.text
-        assert "Add a person" not in page.text
-        assert browser.post("/people", data=given, headers={**FORM, **bearer}).status_code == 409
-        assert browser.post("/people/password", data=given, headers={**FORM, **bearer}).status_code == 409
+        page = browser.get("/people", headers=headers).text
+        assert "without <code>--auth</code>" in page
+        assert ("Add a person" in page, "Make a token" in page) == (False, tokens)
+        sent = [browser.post(f"/people{tail}", data=given, headers=headers) for tail in ("", "/password", "/tokens")]
+        assert [answer.status_code for answer in sent] == [409, 409, 200 if tokens else 409]
     assert service.users.listed() == []
+    assert [token.name for token in service.tokens.listed()] == (["boss", "eve"] if tokens else [])
 
 
 def test_an_open_service_has_one_person_and_no_sign_in(tmp_path):
@@ -181,6 +173,46 @@ def test_an_open_service_has_one_person_and_no_sign_in(tmp_path):
         assert 'name="csrf"' not in page
         assert browser.get("/sign-in", headers=HTML).headers["location"] == "/"
     assert not (tmp_path / "service.db").exists(), "looking makes no file"
+
+
+# -- tokens -----------------------------------------------------------------------------------------------------------
+
+SECRET = re.compile(r"adj_[\w-]{40,}")
+
+
+def test_an_admin_makes_a_token_that_is_shown_once_and_revokes_it(service):
+    ann = service.browser("ann")
+    sent = {"name": "nightly", "role": "viewer", "budget": "2.50", "rate": "30"}
+    answer = ann.submit("/people/tokens", sent)
+    assert (answer.status_code, answer.headers["cache-control"]) == (200, "no-store")
+    (secret,) = set(SECRET.findall(answer.text))
+    assert service.browser().get("/api/runs", headers=bearer(secret)).status_code == 200
+    token = service.tokens.named("nightly")
+    assert (token.role, str(token.budget), token.rate) == ("viewer", "2.50", 30)
+    again = ann.get("/people", headers=HTML).text
+    assert not SECRET.search(again) and "Revoke nightly for good" in again
+    gone = ann.submit("/people/tokens/nightly/revoke")
+    assert gone.headers["location"] == "/people?said=revoked"
+    assert service.browser().get("/api/runs", headers=bearer(secret)).status_code == 401
+    assert [entry[:3] for entry in log(service)[-2:]] == [
+        ("ann", "token.added", "nightly"), ("ann", "token.revoked", "nightly"),
+    ]  # fmt: skip
+    assert secret not in str(log(service))
+
+
+def test_a_token_that_cannot_be_made_is_refused_beside_its_form(service):
+    ann = service.browser("ann")
+    for changes, said in (
+        ({"name": "bob"}, "there is already a user bob"),
+        ({"name": "a b"}, "name: &#39;a b&#39;"),
+        ({"budget": "much"}, "budget: &#39;much&#39; is not a number"),
+        ({"budget": "-1"}, "budget: -1; a number of dollars above 0"),
+        ({"rate": "1.5"}, "rate: 1.5; a whole number"),
+        ({"role": "king"}, "role: &#39;king&#39;"),
+    ):
+        answer = ann.submit("/people/tokens", {"name": "nightly", "role": "viewer", **changes})
+        assert (answer.status_code, said in answer.text) == (400, True), said
+    assert service.tokens.listed() == []
 
 
 # -- the audit log ----------------------------------------------------------------------------------------------------
@@ -238,12 +270,3 @@ def test_every_action_that_is_recorded_has_words():
         found |= {f"run.{one}" for pair in done.findall(file.read_text("utf-8")) for one in pair if one}
     assert {"session.refused", "rubric.kept", "token.added", "run.uploaded", "run.resumed"} < found
     assert found == set(ACTIONS)
-
-
-def test_entries_about_one_thing_come_in_the_order_they_were_made(service):
-    audit = AuditLog(service.database)
-    for action in ("review.accepted", "review.fixed"):
-        audit.record("cleo", action, "v1", ratings={"overall": 3})
-    audit.record("cleo", "review.accepted", "v2")
-    assert [entry.action for entry in audit.entries("v1")] == ["review.accepted", "review.fixed"]
-    assert audit.entries("v1")[0].detail == {"ratings": {"overall": 3}}

@@ -2,18 +2,13 @@
 
 from __future__ import annotations
 
-import json
 import re
 import time
 
 import pytest
-from fastapi.testclient import TestClient
-from server.people import FORM, acting_as
-from server.people_samples import HTML, PeopleService
+from server.people_samples import PeopleService
+from server.run_pages import FORM, HTML, acting_as, lines_of, ran, served
 from server.test_decisions import fields_in
-
-from adjudge.protocols.compare.settings import CompareSettings
-from adjudge.server.app import create_app
 
 BOTH = ("instruction_following", "truthfulness", "style_clarity")
 
@@ -28,20 +23,13 @@ def row(at, annotator, wrong):
 ROWS = [row(11, "ann", 0), row(12, "bob", 1), row(13, "ann", 3), row(14, "bob", 2), row(15, "ann", 1)]
 
 
-def begin(client, rows, protocol="review", name="A run"):
-    content = "".join(json.dumps(each) + "\n" for each in rows)
-    asked = {"protocol": protocol, "format": "jsonl", "name": name}
-    run = client.post(
-        "/api/runs", params=asked, content=content, headers={"origin": str(client.base_url).rstrip("/")}
-    ).json()
-    client.get(f"/api/runs/{run['run_id']}/events")  # until its end
-    return run["run_id"]
+def begin(client, rows, **settings):
+    return ran(client, lines_of(*rows), {"origin": str(client.base_url).rstrip("/")}, protocol="review", **settings)
 
 
 @pytest.fixture(scope="module")
 def running(tmp_path_factory):
-    app = create_app(CompareSettings(), journal=tmp_path_factory.mktemp("queue") / "journal.db")
-    with TestClient(app, follow_redirects=False) as client:
+    with served(tmp_path_factory.mktemp("queue")) as client:
         client.run = begin(client, ROWS)
         yield client
 
@@ -170,8 +158,9 @@ def test_a_review_outside_of_the_queue_says_how_far_it_is_and_leads_there(client
 
 def test_only_reviews_have_a_queue(client):
     pair = {"task": "Name a prime.", "a": "It is 7.", "b": "It is 8."}
-    run = begin(client, [pair], "compare")
+    run = ran(client, lines_of(pair))
     assert client.get(f"/runs/{run}/review").status_code == 404
+    assert 'id="judge"' in client.get("/", headers=HTML).text, "without accounts one starts with the form"
     for name in ("99", "first", "1x"):
         assert client.get(f"/runs/{client.run}/review/{name}").status_code == 404
 
@@ -195,20 +184,6 @@ def test_a_queue_of_two_thousand_reviews_answers_in_half_a_second(client, tmp_pa
 
 
 # -- who may, and where they start ------------------------------------------------------------------------------------
-
-
-def test_only_who_may_decide_is_offered_a_queue(client):
-    home = f"/runs/{client.run}/review"
-    for role, status in (("viewer", 403), ("annotator", 403), ("reviewer", 200), ("admin", 200)):
-        with acting_as(client.app, "pat", role):
-            for address in (home, f"{home}.json", f"{home}/0", "/review"):
-                assert client.get(address, headers=HTML).status_code == status, (role, address)
-            answer = client.post(f"{home}/0", data={"seen": "0", "decision": "accepted"}, headers=FORM)
-            assert answer.status_code == (303 if status == 200 else 403)
-            client.app.state.adjudge.audit.database.change("delete from adjudge_audit")
-            menu = re.search(r'<nav aria-label="Pages">.*?</nav>', client.get("/runs", headers=HTML).text, re.DOTALL)[0]
-            assert ('href="/review"' in menu) == (status == 200)
-            assert ('href="/judge"' in menu) == (status == 200), "what a role may not do is not offered"
 
 
 def test_each_role_starts_where_its_work_is(tmp_path):
@@ -239,8 +214,3 @@ def test_each_role_starts_where_its_work_is(tmp_path):
         assert "Judge" in reviewer.get("/judge", headers=HTML).text
         json_form = reviewer.get("/", headers={"accept": "application/json"})
         assert json_form.json()["protocol"] == "compare", "programs keep the form"
-
-
-def test_a_visitor_of_a_service_without_accounts_starts_with_the_form(client):
-    answer = client.get("/", headers=HTML)
-    assert (answer.status_code, 'id="judge"' in answer.text) == (200, True)

@@ -206,20 +206,6 @@ async def test_a_run_that_goes_on_is_followed_paused_cancelled_and_resumed(provi
 # -- who --------------------------------------------------------------------------------------------------------------
 
 
-def test_only_a_reviewer_starts_and_stops_and_others_see_their_own(client, compared, as_role):
-    as_role("annotator")
-    assert twin(client, "/runs")["runs"] == [] and not twin(client, "/runs")["may_start"]
-    assert "/runs/new" not in client.get("/runs", headers=HTML).text
-    for path in ("", "/cases/1", "/progress", "/export?format=csv"):
-        assert client.get(f"/runs/{compared}{path}").status_code == 404
-    assert client.get("/runs/compare", params={"a": compared}).status_code == 404
-    assert upload(client).status_code == 403
-    for action in ("start", "pause", "cancel", "resume", "delete"):
-        assert act(client, compared, action).status_code == 403
-    as_role("reviewer")
-    assert compared in [line["run_id"] for line in twin(client, "/runs")["runs"]]
-
-
 # -- two runs, and many -----------------------------------------------------------------------------------------------
 
 

@@ -6,18 +6,14 @@ import html
 import re
 import time
 
-import pytest
 from results.building import Given, write_run
-from server.labelled import CASES, fresh, judged, orders, say, set_up
-from server.people import acting_as
-from server.run_pages import HTML, LINES, twin
+from server.labelled import CASES, orders, say, set_up
+from server.run_pages import HTML, LINES, acting_as, twin
 from server.run_pages import judged as judged_run
 
 from adjudge.protocols.compare.case import Comparison
 from adjudge.runs.hosted_run import HostedRun
 from adjudge.server.pages.run_cases import asked_for, find_case, list_cases
-
-__all__ = ["fresh", "judged"]
 
 
 def links_of(page, start):
@@ -158,10 +154,3 @@ def test_a_list_of_2000_cases_is_paged_sorted_and_searched_in_a_moment(tmp_path)
     began = time.process_time()
     find_case(run, 1234, asked_for({"sort": "-lead"}))
     assert time.process_time() - began < 0.5
-
-
-@pytest.mark.parametrize("place", ["/cases", "/settings", "/label", "/agreement"])
-def test_pages_of_a_run_are_closed_to_those_who_do_not_see_it(app, client, fresh, place):
-    run = fresh()
-    with acting_as(app, "ann", "annotator"):
-        assert client.get(f"/runs/{run}{place}", headers=HTML).status_code == 404

@@ -4,12 +4,8 @@ from __future__ import annotations
 
 import re
 
-import pytest
-from server.labelled import CASES, fresh, judged, say, set_up
-from server.people import acting_as
-from server.run_pages import FORM, HTML
-
-__all__ = ["fresh", "judged"]
+from server.labelled import CASES, say, set_up
+from server.run_pages import FORM, HTML, acting_as
 
 
 def tabs_of(page):
@@ -21,54 +17,33 @@ def tabs_of(page):
     return {address: re.sub("<[^>]+>", "", words) for address, _, words in found}, current
 
 
-@pytest.mark.parametrize("place", ["", "/cases", "/label", "/agreement", "/settings"])
-def test_every_page_of_a_run_has_its_tabs_with_its_own_marked(client, fresh, place):
-    run = fresh()
-    set_up(client, run)
-    for number in range(1, CASES + 1):
-        say(client, run, number, "1")
-    tabs, current = tabs_of(client.get(f"/runs/{run}{place}", headers=HTML).text)
-    assert tabs == {
-        f"/runs/{run}": "Results",
-        f"/runs/{run}/cases": f"Cases {CASES}",
-        f"/runs/{run}/label": f"Label {CASES} of {CASES}",
-        f"/runs/{run}/agreement": "Agreement",
-        f"/runs/{run}/settings": "Settings",
-    }
-    assert current == [f"/runs/{run}{place}"]
-
-
-@pytest.mark.parametrize(
-    ("page", "tab"),
-    [
-        ("/cases/1", "/cases"),
-        ("/cases/1?sort=case", "/cases"),
-        ("/label/1", "/label"),
-        ("/label/side-by-side", "/label"),
-    ],
-)
-def test_pages_within_a_tab_mark_it(client, fresh, page, tab):
-    run = fresh()
-    set_up(client, run, named="somebody")
-    assert tabs_of(client.get(f"/runs/{run}{page}", headers=HTML).text)[1] == [f"/runs/{run}{tab}"]
-
-
 def lit(page):
     """The pages that the menu marks as the current one."""
     menu = re.search(r'(?s)<nav aria-label="Pages">(.*?)</nav>', page)
     return re.findall(r' aria-current="page">(.*?)</a>', menu[1])
 
 
-@pytest.mark.parametrize(
-    "place", ["", "/cases", "/cases/1", "/label", "/label/1", "/label/side-by-side", "/agreement", "/settings"]
-)
-def test_the_menu_lights_runs_on_every_page_of_a_run(app, client, fresh, place):
+def test_every_page_of_a_run_has_its_tabs_with_its_own_marked_and_lights_runs_in_the_menu(app, client, fresh):
     run = fresh()
     set_up(client, run)
-    assert lit(client.get(f"/runs/{run}{place}", headers=HTML).text) == ["Runs"]
-    if place in ("/label", "/label/1"):
+    for place in ("/label", "/label/1"):
         with acting_as(app, "ann", "annotator"):  # who may open nothing else of it
             assert lit(client.get(f"/runs/{run}{place}", headers=HTML).text) == ["Label"]
+    for number in range(1, CASES + 1):
+        say(client, run, number, "1")
+    own = ("", "/cases", "/label", "/agreement", "/settings")
+    within = {"/cases/1": "/cases", "/cases/1?sort=case": "/cases", "/label/1": "/label"}
+    for place, tab in {**dict(zip(own, own, strict=True)), **within, "/label/side-by-side": "/label"}.items():
+        page = client.get(f"/runs/{run}{place}", headers=HTML).text
+        tabs, current = tabs_of(page)
+        assert tabs == {
+            f"/runs/{run}": "Results",
+            f"/runs/{run}/cases": f"Cases {CASES}",
+            f"/runs/{run}/label": f"Label {CASES} of {CASES}",
+            f"/runs/{run}/agreement": "Agreement",
+            f"/runs/{run}/settings": "Settings",
+        }, place
+        assert (current, lit(page)) == ([f"/runs/{run}{tab}"], ["Runs"]), place
 
 
 def test_tabs_are_what_the_caller_may_open(app, client, fresh):
@@ -85,21 +60,18 @@ def test_tabs_are_what_the_caller_may_open(app, client, fresh):
         assert client.get(f"/runs/{run}/settings", headers=HTML).text.count("Delete the run") == 0
 
 
-@pytest.mark.parametrize(
-    ("old", "new"),
-    [
+def test_old_addresses_lead_to_the_new_ones(client, to_label):
+    run = to_label("compare")
+    for old, new in (
         ("/label/{}", "/runs/{}/label"),
         ("/label/{}.json", "/runs/{}/label.json"),
         ("/label/{}/3?page=2", "/runs/{}/label/3?page=2"),
         ("/label/{}/side-by-side", "/runs/{}/label/side-by-side"),
         ("/runs/{}?outcome=A&q=x", "/runs/{}/cases?outcome=A&q=x"),
         ("/runs/{}?sort=-margin&page=2", "/runs/{}/cases?sort=-margin&page=2"),
-    ],
-)
-def test_old_addresses_lead_to_the_new_ones(client, judged, old, new):
-    run = judged("compare")
-    answer = client.get(old.format(run), headers={} if ".json" in old else HTML)
-    assert answer.status_code in (307, 308) and answer.headers["location"] == new.format(run)
+    ):
+        answer = client.get(old.format(run), headers={} if ".json" in old else HTML)
+        assert answer.status_code in (307, 308) and answer.headers["location"] == new.format(run), old
 
 
 def test_a_form_of_an_old_address_arrives_with_its_body(client, fresh):

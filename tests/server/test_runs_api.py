@@ -11,20 +11,17 @@ from pathlib import Path
 
 import duckdb
 import pytest
-from fastapi.testclient import TestClient
-from server.uploads import LINES, PAIRS, begin, ended, rows
+from server.run_pages import LINES, ONE, PAIRS, TALK, at_end, begin, ran, rows
 
 from adjudge.cli.main import main
-from adjudge.protocols.compare.settings import CompareSettings
 from adjudge.runs import uploads
-from adjudge.server.app import create_app
+
+MULTIPART = {"content-type": "multipart/form-data; boundary=x"}
 
 
 @pytest.fixture(scope="module")
 def finished(client):
-    run_id = begin(client, name="numbers").json()["run_id"]
-    ended(client, run_id)
-    return run_id
+    return ran(client, name="numbers")
 
 
 def listed(client):
@@ -36,80 +33,57 @@ def listed(client):
     return seen
 
 
+def sent(client, name, content, **fields):
+    """The answer to a form with a file."""
+    return client.post("/api/runs", data={"protocol": "compare"} | fields, files={"file": (name, content)})
+
+
 # -- begin and look ---------------------------------------------------------------------------------------------------
 
 
-def test_an_uploaded_file_is_judged_in_the_background_and_the_counts_add_up(client):
+def test_an_uploaded_file_is_judged_in_the_background_with_events_and_the_counts_add_up(client, app, capsys):
     answer = begin(client, name="numbers", seed=3)
     assert answer.status_code == 201, answer.text
     begun = answer.json()
-    assert answer.headers["location"] == f"/api/runs/{begun['run_id']}"
+    where = f"/api/runs/{begun['run_id']}"
+    assert answer.headers["location"] == where
     assert (begun["name"], begun["source"], begun["rubric"]) == ("numbers", "pairs.jsonl", "compare@1")
-    status = ended(client, begun["run_id"])
-    assert status["state"] == "finished"
+    with client.stream("GET", f"{where}/events") as answer:
+        assert answer.headers["content-type"].startswith("text/event-stream")
+        events = [event.split("\n") for event in "".join(answer.iter_text()).strip().split("\n\n")]
+    assert [lines[0] for lines in events[-2:]] == ["event: progress", "event: end"]
+    last = json.loads(events[-2][1].removeprefix("data: "))
+    assert (last["state"], last["verdicts"]) == ("finished", 12)
+    status = client.get(where).json()
     assert (status["cases"], status["verdicts"], status["failures"], status["open"]) == (12, 12, 0, 0)
-    assert sum(status["answers"].values()) + status["undecided"] == 12
-    assert status["agreement"]["labelled"] == 12
+    assert sum(status["answers"].values()) + status["undecided"] == 12 == status["agreement"]["labelled"]
+    folder = app.state.adjudge.runs.find(begun["run_id"]).directory.path
+    assert main(["export", str(folder), "--format", "csv"]) == 0
+    assert len(capsys.readouterr().out.splitlines()) == 13, "the command line reads the same run"
 
 
-def test_a_form_does_the_same_and_its_file_may_be_csv(client):
+def test_a_form_does_the_same_and_its_file_may_be_csv_binary_or_a_log_of_another_tool(client, tmp_path):
     table = "task,a,b\nSay hello.,Good morning to you!,Hey.\nSay goodbye.,Farewell then.,Goodbye to you all!\n"
-    answer = client.post(
-        "/api/runs",
-        data={"protocol": "compare", "one_order": "true", "budget": "5"},
-        files={"file": ("C:\\my\\Fälle 🙂.csv", table, "text/csv")},
-    )
-    assert answer.status_code == 201, answer.text
-    assert answer.json()["source"] == "Fälle 🙂.csv"
-    assert Decimal(answer.json()["budget"]) == 5
-    assert ended(client, answer.json()["run_id"])["verdicts"] == 2
+    begun = sent(client, "C:\\my\\Fälle 🙂.csv", table, one_order="true", budget="5").json()
+    assert (begun["source"], Decimal(begun["budget"])) == ("Fälle 🙂.csv", 5)
+    assert at_end(client, begun["run_id"])["verdicts"] == 2
+    path = tmp_path / "pairs.parquet"
+    duckdb.sql(f"copy (select 'Say hello.' as task, 'Hello\r\n' || i as a, 'Hi' as b from range(5) r(i)) to '{path}'")
+    assert sent(client, path.name, path.read_bytes()).json()["cases"] == 5
+    raw = (Path(__file__).parents[1] / "inputs/files/inspect.eval").read_bytes()
+    answer = sent(client, "x.eval", raw, protocol="grade")
+    assert (answer.status_code, answer.json()["cases"]) == (201, 4)
+    for content, protocol, said in (
+        (raw[:-900], "grade", "x.eval: not an .eval log, or a broken one"),
+        (raw, "compare", "x.eval: the answers of one system, mockllm/model"),
+    ):
+        answer = sent(client, "x.eval", content, protocol=protocol)
+        assert answer.status_code == 400
+        assert answer.json()["error"].startswith(said) and "--" not in answer.json()["error"]
 
 
 def _part(name, content):
     return b'--x\r\ncontent-disposition: form-data; name="%s"\r\n\r\n%s\r\n' % (name.encode(), content)
-
-
-@pytest.mark.parametrize(
-    ("form", "said"),
-    [
-        (b"--x\r\n" + b"a: b\r\n" * 10_000, "body: not a form: invalid multipart data"),
-        (
-            b"--x\r\ncontent-disposition: form-data; name=a\r\n\r\n1\r\n" * 60,
-            "body: not a form: too many fields. Maximum number of fields is 50; ",
-        ),
-        (b"--x\r\n" * 2_000_000, "body: not a form: "),
-        (b"nothing", "body: not a form: invalid multipart data; multipart/form-data with one file is needed"),
-        (b"--x--\r\n", "file: missing; a form needs a file in the field `file`"),
-        (_part("file", b"1") + _part("file", b"2"), "file: appears twice"),
-        (_part('file"; filename="a', b"1") + _part('file"; filename="b', b"2"), "body: not a form: too many files"),
-    ],
-)
-def test_a_form_that_costs_much_to_read_is_refused_before_it_does(client, form, said):
-    kind = {"content-type": "multipart/form-data; boundary=x"}
-    answer = client.post("/api/runs", content=form if b"x--" in form else form + b"--x--\r\n", headers=kind)
-    assert answer.status_code == 400
-    assert answer.json()["error"].startswith(said)
-
-
-def test_a_binary_file_in_a_form_arrives_byte_for_byte(client, tmp_path):
-
-    path = tmp_path / "pairs.parquet"
-    duckdb.sql(f"copy (select 'Say hello.' as task, 'Hello\r\n' || i as a, 'Hi' as b from range(50) r(i)) to '{path}'")
-    answer = client.post("/api/runs", data={"protocol": "compare"}, files={"file": (path.name, path.read_bytes())})
-    assert answer.status_code == 201, answer.text
-    assert answer.json()["cases"] == 50
-
-
-def test_logs_of_other_tools_are_uploaded_like_files_of_rows(client):
-    raw = (Path(__file__).parents[1] / "inputs/files/inspect.eval").read_bytes()
-    answer = client.post("/api/runs", data={"protocol": "grade"}, files={"file": ("x.eval", raw)})
-    assert (answer.status_code, answer.json()["cases"]) == (201, 4)
-    answer = client.post("/api/runs", data={"protocol": "grade"}, files={"file": ("x.eval", raw[:-900])})
-    assert answer.status_code == 400
-    assert answer.json()["error"].startswith("x.eval: not an .eval log, or a broken one")
-    answer = client.post("/api/runs", data={"protocol": "compare"}, files={"file": ("x.eval", raw)})
-    assert answer.json()["error"].startswith("x.eval: the answers of one system, mockllm/model")
-    assert "--" not in answer.json()["error"]
 
 
 @pytest.mark.parametrize(
@@ -127,55 +101,59 @@ def test_logs_of_other_tools_are_uploaded_like_files_of_rows(client):
         ({}, "", "file: empty"),
         ({}, '{"task": "t", "a": "x"}\n', "pairs.jsonl: "),
         ({}, LINES + '{"task": ""}\n', "file: 1 of 13 rows cannot be judged: pairs.jsonl, line 13"),
+        (None, b"--x\r\n" + b"a: b\r\n" * 10_000, "body: not a form: invalid multipart data"),
+        (None, _part("a", b"1") * 60, "body: not a form: too many fields. Maximum number of fields is 50; "),
+        (None, b"--x\r\n" * 2_000_000, "body: not a form: "),
+        (None, b"nothing", "body: not a form: invalid multipart data; multipart/form-data with one file is needed"),
+        (None, b"--x--\r\n", "file: missing; a form needs a file in the field `file`"),
+        (None, _part("file", b"1") + _part("file", b"2"), "file: appears twice"),
+        (
+            None,
+            _part('file"; filename="a', b"1") + _part('file"; filename="b', b"2"),
+            "body: not a form: too many files",
+        ),
     ],
+    ids=range(19),
 )
 def test_what_is_wrong_is_named_and_leaves_no_run(client, settings, content, said):
     before = listed(client)
-    answer = begin(client, content, **settings)
+    if settings is None:  # a form, which is refused before it costs much
+        whole = content if b"x--" in content else content + b"--x--\r\n"
+        answer = client.post("/api/runs", content=whole, headers=MULTIPART)
+    else:
+        answer = begin(client, content, **settings)
     assert answer.status_code == 400
-    assert answer.json()["error"].startswith(said)
-    assert "--" not in answer.json()["error"]
+    assert answer.json()["error"].startswith(said), answer.json()
+    assert settings is None or "--" not in answer.json()["error"]
     assert listed(client) == before
-
-
-def test_a_run_whose_judge_has_no_key_is_refused_and_leaves_nothing_behind(tmp_path, monkeypatch):
-    monkeypatch.delenv("OPENAI_API_KEY", raising=False)
-    app = create_app(CompareSettings(judge="openai:gpt-4o"), journal=tmp_path / "journal.db")
-    with TestClient(app) as client:
-        assert begin(client).status_code == 503
-        assert client.get("/api/runs").json() == {"runs": [], "next": None}
-        assert list((tmp_path / "service" / "runs").iterdir()) == []
 
 
 def test_runs_are_listed_page_by_page_the_newest_first(client):
     before = listed(client)
-    ids = [begin(client, LINES.splitlines()[n], name=f"run {n}").json()["run_id"] for n in range(5)]
+    ids = [begin(client, ONE, name=f"run {n}").json()["run_id"] for n in range(3)]
     assert listed(client) == [*ids[::-1], *before]
     refused = client.get("/api/runs", params={"cursor": "bm9uc2Vuc2U"})
-    assert refused.status_code == 400
-    assert refused.json()["error"].startswith("cursor: ")
+    assert (refused.status_code, refused.json()["error"][:8]) == (400, "cursor: ")
 
 
-def test_progress_comes_as_events_until_the_end(client):
-    run_id = begin(client).json()["run_id"]
-    with client.stream("GET", f"/api/runs/{run_id}/events") as answer:
-        assert answer.headers["content-type"].startswith("text/event-stream")
-        events = [event.split("\n") for event in "".join(answer.iter_text()).strip().split("\n\n")]
-    assert [lines[0] for lines in events[-2:]] == ["event: progress", "event: end"]
-    last = json.loads(events[-2][1].removeprefix("data: "))
-    assert (last["state"], last["verdicts"]) == ("finished", 12)
-
-
-def test_the_command_line_reads_the_same_run(client, app, finished, capsys):
-    folder = app.state.adjudge.runs.find(finished).directory.path
-    assert main(["export", str(folder), "--format", "csv"]) == 0
-    assert len(capsys.readouterr().out.splitlines()) == 13
+def test_an_upload_has_a_limit_of_rows_and_columns_and_the_error_names_the_command(client, monkeypatch):
+    monkeypatch.setattr(uploads, "MAX_UPLOADED_ROWS", 3)
+    table = "task,a,b\n" + 'Say hello.,Hello to you.,"Hey\nthere."\n' * 4
+    for source, content in (("x.jsonl", ONE * 4), ("x.csv", table)):
+        refused = begin(client, content, source=source)
+        said = "file: more than 3 rows; for more, run `adjudge run compare FILE` where the file is"
+        assert (refused.status_code, refused.json()["error"]) == (413, said)
+    assert begin(client, ONE * 3).status_code == 201
+    wide = "task,a,b," + ",".join(f"c{n}" for n in range(200_000)) + "\n1,2,3" + ",x" * 200_000 + "\n"
+    refused = begin(client, wide, source="x.csv")
+    assert refused.status_code == 413
+    assert refused.json()["error"] == "x.csv, line 1: 200,003 columns; at most 1,000 are allowed"
 
 
 # -- results ----------------------------------------------------------------------------------------------------------
 
 
-def test_rows_are_filtered_and_searched(client, finished):
+def test_rows_are_filtered_searched_and_come_page_by_page(client, finished):
     every = rows(client, finished)
     assert [row["position"] for row in every] == list(range(12))
     for wanted, fits in (
@@ -194,27 +172,13 @@ def test_rows_are_filtered_and_searched(client, finished):
         ({"q": "' or 1=1 --"}, lambda row: False),
     ):
         assert rows(client, finished, **wanted) == [row for row in every if fits(row)], wanted
-
-
-@pytest.mark.parametrize("positions", ["x", "1,,2", "1;2", "٣", "1,", "9999999999"])
-def test_positions_are_whole_numbers_with_commas(client, finished, positions):
-    assert client.get(f"/api/runs/{finished}/rows", params={"positions": positions}).status_code in (400, 422)
-
-
-def test_rows_come_page_by_page(client, finished):
     first = client.get(f"/api/runs/{finished}/rows", params={"limit": 10}).json()
     rest = client.get(f"/api/runs/{finished}/rows", params={"limit": 10, "cursor": first["next"]}).json()
-    assert [row["position"] for row in first["rows"] + rest["rows"]] == list(range(12))
-    assert rest["next"] is None
-
-
-def test_a_filter_that_the_protocol_has_not_is_refused(client):
-    said = [{"role": "user", "content": "Where is it?"}, {"role": "assistant", "content": "It is here."}]
-    run_id = begin(client, json.dumps({"dialogue_id": 1, "messages": said}) + "\n", protocol="dialogue").json()[
-        "run_id"
-    ]
-    assert ended(client, run_id)["verdicts"] == 1
-    answer = client.get(f"/api/runs/{run_id}/rows", params={"winner": "A"})
+    assert (first["rows"] + rest["rows"], rest["next"]) == (every, None)
+    for positions in ("x", "1,,2", "1;2", "٣", "1,", "9999999999"):
+        refused = client.get(f"/api/runs/{finished}/rows", params={"positions": positions})
+        assert refused.status_code in (400, 422), positions
+    answer = client.get(f"/api/runs/{ran(client, TALK, protocol='dialogue')}/rows", params={"winner": "A"})
     assert answer.status_code == 400
     assert answer.json()["error"] == "winner: a dialogue has none; one of outcome, failed, differs, positions, q"
 
@@ -233,20 +197,15 @@ def test_every_export_holds_the_chosen_rows(client, finished):
     assert export("parquet")[:4] == b"PAR1"
     assert b"12" in export("markdown")
     pages = zipfile.ZipFile(io.BytesIO(export("html"))).namelist()
-    assert "report.html" in pages
-    assert len(pages) > 12
-
-
-# -- stop and continue ------------------------------------------------------------------------------------------------
+    assert "report.html" in pages and len(pages) > 12
 
 
 def test_a_finished_run_can_be_resumed_and_deleted(client):
-    finished = begin(client, name="soon gone").json()["run_id"]
-    ended(client, finished)
+    finished = ran(client, ONE, name="soon gone")
     resumed = client.post(f"/api/runs/{finished}/resume", json={"budget": "1.50", "retry_failed": True})
     assert resumed.status_code == 200, resumed.text
-    status = ended(client, finished)
-    assert (status["state"], status["verdicts"], status["budget"]) == ("finished", 12, "1.50")
+    status = at_end(client, finished)
+    assert (status["state"], status["verdicts"], status["budget"]) == ("finished", 1, "1.50")
     wrong = client.post(f"/api/runs/{finished}/resume", json={"budgte": 1})
     assert wrong.json()["error"].startswith("budgte: unknown field; one of budget, rate")
     for _ in range(2400):  # its end is told a moment before its lock is free
@@ -257,20 +216,3 @@ def test_a_finished_run_can_be_resumed_and_deleted(client):
     assert client.get(f"/api/runs/{finished}").status_code == 404
     log = client.app.state.adjudge.audit.entries(finished)
     assert sorted(entry.action for entry in log) == ["run.deleted", "run.resumed", "run.started"]
-
-
-def test_an_upload_has_a_limit_of_rows_and_columns_and_the_error_names_the_command(client, monkeypatch):
-    monkeypatch.setattr(uploads, "MAX_UPLOADED_ROWS", 3)
-    row = '{"task": "Say hello.", "a": "Hello to you.", "b": "Hey there."}\n'
-    table = "task,a,b\n" + 'Say hello.,Hello to you.,"Hey\nthere."\n' * 4
-    for source, content in (("x.jsonl", row * 4), ("x.csv", table)):
-        refused = client.post("/api/runs", params={"protocol": "compare", "source": source}, content=content)
-        assert refused.status_code == 413
-        said = "file: more than 3 rows; for more, run `adjudge run compare FILE` where the file is"
-        assert refused.json()["error"] == said
-    begun = client.post("/api/runs", params={"protocol": "compare", "source": "x.jsonl"}, content=row * 3)
-    assert begun.status_code == 201
-    wide = "task,a,b," + ",".join(f"c{n}" for n in range(200_000)) + "\n1,2,3" + ",x" * 200_000 + "\n"
-    refused = client.post("/api/runs", params={"protocol": "compare", "source": "x.csv"}, content=wide)
-    assert refused.status_code == 413
-    assert refused.json()["error"] == "x.csv, line 1: 200,003 columns; at most 1,000 are allowed"

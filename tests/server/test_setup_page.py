@@ -47,30 +47,21 @@ def test_the_first_visitor_is_led_through_making_the_admin_and_on(made):
     assert [entry.action for entry in app.state.adjudge.audit.entries("boss")] == ["person.added", "session.begun"]
 
 
-@pytest.mark.parametrize(
-    ("changes", "said"),
-    [
+def test_nobody_is_made_an_admin_by_a_wrong_form_and_the_code_is_used_up_by_the_right_one(made):
+    app, browser = made
+    for changes, said in (
         ({"code": "guessed"}, "Code: is not the one on the terminal"),
         ({"code": ""}, "Code: is not the one on the terminal"),
         ({"again": "something else"}, "the two entries are not the same"),
         ({"password": "short", "again": "short"}, "12 to 1,000 characters"),
         ({"name": "a b"}, "Name: &#39;a b&#39;"),
-    ],
-)
-def test_nobody_is_made_an_admin_by_a_wrong_form(made, changes, said):
-    app, browser = made
-    refused = posted(browser, **changes)
-    assert (refused.status_code, said in refused.text) == (400, True), refused.text
-    assert app.state.callers.users.listed() == []
-    assert posted(browser).status_code == 303, "the right one still works"
-
-
-def test_once_there_is_an_admin_the_page_is_gone_and_the_code_is_used_up(made):
-    app, browser = made
+    ):
+        refused = posted(browser, **changes)
+        assert (refused.status_code, said in refused.text) == (400, True), refused.text
+        assert app.state.callers.users.listed() == []
     assert posted(browser).status_code == 303
     stranger = Browser(app)
-    assert stranger.get("/setup", headers=HTML).status_code == 404
-    assert posted(stranger, name="eve").status_code == 404
+    assert stranger.get("/setup", headers=HTML).status_code == posted(stranger, name="eve").status_code == 404
     assert stranger.get("/sign-in", headers=HTML).status_code == 200
     assert [user.name for user in app.state.callers.users.listed()] == ["boss"]
 
