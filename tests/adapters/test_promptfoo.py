@@ -1,7 +1,7 @@
 """The assertion in promptfoo itself: an evaluation of its own command, with every kind of outcome.
 
-Installing promptfoo takes minutes and 2 GB, so one that is on the machine is used: on the PATH, or the command that
-`$ADJUDGE_PROMPTFOO` names. What it wrote is in tests/inputs/files/promptfoo_judged.json.
+It is installed beside the test, which takes minutes and 2 GB, unless `$ADJUDGE_PROMPTFOO` names its command. What a
+newer one wrote is in tests/inputs/files/promptfoo_judged.json.
 """
 
 import json
@@ -12,7 +12,7 @@ import sys
 import pytest
 from adapters.sessions import ANSWERS, BAD, BROKEN, GOOD, HOST_RUBRIC, TASK, UNSURE, by_answer, judge_at, run
 
-COMMAND = os.environ.get("ADJUDGE_PROMPTFOO") or shutil.which("promptfoo")
+VERSION = "0.121.20"  # the last one that runs on Node 20
 QUIET = {
     "PROMPTFOO_DISABLE_TELEMETRY": "1",
     "PROMPTFOO_DISABLE_UPDATE": "1",
@@ -20,6 +20,19 @@ QUIET = {
     "PROMPTFOO_PYTHON": sys.executable,
 }
 PROMPTS = [{"raw": "{{answer}}", "label": "plain"}, {"raw": "Hello. {{answer}}", "label": "friendly"}]
+
+
+async def promptfoo(folder):
+    """The command, installed in a folder if it is not named."""
+    if named := os.environ.get("ADJUDGE_PROMPTFOO"):
+        return named
+    if shutil.which("npm") is None:
+        pytest.skip("promptfoo needs Node.js")
+    options = ("--no-audit", "--no-fund", "--ignore-scripts")
+    ended = await run("npm", "install", *options, f"promptfoo@{VERSION}", folder=folder)
+    if ended.status:
+        pytest.skip(f"promptfoo cannot be installed here: {ended.out.strip().splitlines()[-1]}")
+    return str(folder / "node_modules/.bin/promptfoo")
 
 
 def shown_by(folder):
@@ -32,8 +45,8 @@ def shown_by(folder):
 
 
 @pytest.mark.slow
-@pytest.mark.skipif(not COMMAND, reason="promptfoo is not installed: npm install -g promptfoo takes minutes and 2 GB")
 async def test_every_kind_of_outcome_is_in_promptfoos_own_report(tmp_path, provider):
+    command = await promptfoo(tmp_path)
     provider.script = by_answer
     (tmp_path / "mine.yaml").write_text(HOST_RUBRIC)
     (tmp_path / "judge.py").write_text("from adjudge.adapters.promptfoo import get_assert\n")
@@ -44,7 +57,7 @@ async def test_every_kind_of_outcome_is_in_promptfoos_own_report(tmp_path, provi
     suite = {"prompts": PROMPTS, "providers": ["echo"], "tests": tests}
     (tmp_path / "promptfooconfig.json").write_text(json.dumps(suite))
     ended = await run(
-        COMMAND, "eval", "-c", "promptfooconfig.json", "-o", "out.json", "--no-cache", "-j", "1",
+        command, "eval", "-c", "promptfooconfig.json", "-o", "out.json", "--no-cache", "-j", "1",
         folder=tmp_path, PROMPTFOO_CONFIG_DIR=str(tmp_path / "config"), **QUIET,
     )  # fmt: skip
     assert (tmp_path / "out.json").is_file(), ended.out
