@@ -6,7 +6,7 @@ from __future__ import annotations
 
 import json
 import math
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Iterable, Mapping
 from dataclasses import dataclass, field
 from typing import Literal, NamedTuple, cast
 
@@ -207,3 +207,24 @@ class GateFigure:
     scale: Callable[[Rubric], tuple[float, float]] = lambda _: (0.0, 1.0)
     lowest: str = "null"
     highest: str = "null"
+
+
+class OutcomeShare(NamedTuple):
+    """Verdicts with the same outcome: the tone in which they are drawn, how many they are, and words for them."""
+
+    tone: str
+    cases: int
+    words: str
+
+
+@dataclass(frozen=True, kw_only=True)
+class CaseListing:
+    """How lists of runs and of cases show what was decided. `parts` groups the verdicts of a run, counted by answer.
+    `sorts` are names by which its cases can be sorted besides columns, with their SQL on a row `r`; `orders` are the
+    most useful orders, with words for them."""
+
+    parts: Callable[[Mapping[str, int]], Iterable[OutcomeShare]] = lambda answers: (
+        OutcomeShare("tie", count, answer) for answer, count in sorted(answers.items())
+    )
+    sorts: Mapping[str, str] = field(default_factory=dict)
+    orders: Mapping[str, str] = field(default_factory=dict)

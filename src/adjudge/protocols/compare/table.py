@@ -10,6 +10,7 @@ from ...models.common import LABELS, Label
 from ...text.findings import ATTEMPTS
 from ..figures import (
     UNDECIDED,
+    CaseListing,
     CaseSql,
     CriterionGrid,
     CriterionMeans,
@@ -18,6 +19,7 @@ from ..figures import (
     Number,
     OutcomeClass,
     Outcomes,
+    OutcomeShare,
     TraitCount,
     counted,
 )
@@ -187,4 +189,12 @@ TABLE = Table(
             share=True,
         ),
     ),
+)
+
+_WINNERS = {"A": "for A", "B": "for B", "tie": "tied"}
+
+LISTING = CaseListing(
+    parts=lambda answers: (OutcomeShare(key, answers.get(key, 0), words) for key, words in _WINNERS.items()),
+    sorts={"margin": "abs(r.lead)", "difference": "r.difference"},
+    orders={"-margin": "clearest first", "margin": "closest first"},
 )

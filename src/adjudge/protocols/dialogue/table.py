@@ -2,11 +2,21 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable
+from collections.abc import Iterable, Mapping
 from decimal import Decimal
 from typing import Any
 
-from ..figures import CaseSql, CriterionGrid, CriterionMeans, GateFigure, ListColumn, Number, Outcomes
+from ..figures import (
+    CaseListing,
+    CaseSql,
+    CriterionGrid,
+    CriterionMeans,
+    GateFigure,
+    ListColumn,
+    Number,
+    Outcomes,
+    OutcomeShare,
+)
 from ..table import Column, Table
 from . import GATES
 from .verdict import AVERAGE, DialogueVerdict
@@ -93,3 +103,11 @@ TABLE = Table(
         ),
     ),
 )
+
+
+def _parts(answers: Mapping[str, int]) -> Iterable[OutcomeShare]:
+    for step, count in sorted(answers.items(), key=lambda item: -float(item[0])):
+        yield OutcomeShare(TABLE.outcome.tone(step), count, f"at {step}")
+
+
+LISTING = CaseListing(parts=_parts, orders={"average": "lowest first"})

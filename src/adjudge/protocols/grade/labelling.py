@@ -12,8 +12,8 @@ from ..labelling import LabelRules, RatedCriterion, ShownCase, read_number, titl
 from .case import Grading
 from .reading import label_from
 from .rubric import YES_OR_NO, Item, items_of
-from .steps import source_title, step_title
 from .verdict import FAIL, PASS
+from .wording import source_title, step_title
 
 _TENTHS = Scale(Decimal(0), Decimal(1), Decimal("0.1"))
 _PERCENT = {str(value): f"{100 * value:.0f} %" for value in _TENTHS.values}

@@ -7,8 +7,8 @@ from fractions import Fraction
 from typing import Any
 
 from ..measured import CalibrationWords, LabelledSets, MeasureRules
-from .steps import place_of
 from .verdict import FAIL, PASS, GradeVerdict, ItemVerdict
+from .wording import place_of
 
 
 def _explanation(verdict: GradeVerdict, criterion: str | None) -> tuple[str, Iterable[tuple[str, str]]]:

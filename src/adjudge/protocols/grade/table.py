@@ -9,7 +9,18 @@ from functools import partial
 from typing import Any
 
 from ...arithmetic import rounded
-from ..figures import UNDECIDED, CaseSql, CriterionGrid, GateFigure, ListColumn, Number, OutcomeClass, Outcomes
+from ..figures import (
+    UNDECIDED,
+    CaseListing,
+    CaseSql,
+    CriterionGrid,
+    GateFigure,
+    ListColumn,
+    Number,
+    OutcomeClass,
+    Outcomes,
+    OutcomeShare,
+)
 from ..table import Column, Table
 from . import GATES
 from .reading import label_from
@@ -159,4 +170,16 @@ TABLE = Table(
             highest="score_best",
         ),
     ),
+)
+
+
+def _parts(answers: Mapping[str, int]) -> Iterable[OutcomeShare]:
+    outcomes = (("A", PASS, "passed"), ("B", FAIL, "did not pass"), ("tie", UNDECIDED, "undecided"))
+    return (OutcomeShare(tone, answers.get(answer, 0), words) for tone, answer, words in outcomes)
+
+
+LISTING = CaseListing(
+    parts=_parts,
+    sorts={"margin": "abs(r.score - r.pass_at)"},
+    orders={"score": "lowest first", "margin": "closest to the pass mark first"},
 )
