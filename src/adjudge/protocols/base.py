@@ -20,7 +20,7 @@ from . import registry
 from .command import Command, Trial
 from .figures import CaseListing
 from .form import Form
-from .labelling import LabelRules
+from .labelling import LabelRules, ShownCase
 from .measured import MeasureRules
 from .procedure import Services
 from .reading import CaseReading
@@ -148,6 +148,10 @@ class Protocol:
             (each.role.folder, name) for each in self.questions for name in (each.role.file, *each.role.extra_files)
         ]
         return {name: prompts.load(folder, name).reference for folder, name in files}
+
+    def opening(self, shown: ShownCase) -> str:
+        """Return the text that tells cases apart in a list: of the form's first field, or else what is shown first."""
+        return dict(shown.before).get(self.form.fields[0].label) or next((text for _, text in shown.before), "")
 
 
 def protocol_of(name: str) -> Protocol:

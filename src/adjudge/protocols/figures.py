@@ -209,6 +209,12 @@ class GateFigure:
     highest: str = "null"
 
 
+def win_rate(about: str) -> GateFigure:
+    """Return the figure of two sides: how often the first one wins."""
+    value = "case winner when 'A' then 1 when 'tie' then 0.5 when 'B' then 0 end"
+    return GateFigure(name="win_rate", about=about, value=value, share=True)
+
+
 class OutcomeShare(NamedTuple):
     """Verdicts with the same outcome: the tone in which they are drawn, how many they are, and words for them."""
 

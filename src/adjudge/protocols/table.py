@@ -77,11 +77,6 @@ def _replied(verdict: Verdict) -> tuple[int, int]:
     return repaired_replies(call.purpose for call in verdict.calls)
 
 
-def _codes(verdict: Verdict) -> str | None:
-    """Return the distinct codes of the warnings, separated by spaces."""
-    return " ".join(dict.fromkeys(warning.code for warning in verdict.warnings)) or None
-
-
 FIRST = (
     Column("position", "BIGINT", "the case's place in the input, from 0"),
     Column("case", "VARCHAR", "the case's id"),
@@ -96,7 +91,12 @@ LAST = (
     Column("output_tokens", "BIGINT", "tokens written by models"),
     Column("tokens", "BIGINT", "both together"),
     Column("calls", "BIGINT", "replies behind the outcome"),
-    Column("warnings", "VARCHAR", "codes of the verdict's warnings, separated by spaces", _codes),
+    Column(
+        "warnings",
+        "VARCHAR",
+        "codes of the verdict's warnings, separated by spaces",
+        lambda v: " ".join(dict.fromkeys(warning.code for warning in v.warnings)) or None,
+    ),
     Column("reason", "VARCHAR", "why there is no verdict, in a word"),
     Column("message", "VARCHAR", "the same as a sentence"),
     Column("label", "VARCHAR", "what people said of the case"),

@@ -14,7 +14,6 @@ from ..figures import (
     CaseSql,
     CriterionGrid,
     CriterionMeans,
-    GateFigure,
     ListColumn,
     Number,
     OutcomeClass,
@@ -22,6 +21,7 @@ from ..figures import (
     OutcomeShare,
     TraitCount,
     counted,
+    win_rate,
 )
 from ..table import Column, Table, agrees_on_winner
 from . import GATES
@@ -181,14 +181,7 @@ TABLE = Table(
         ),
     },
     score_suffixes=("_a", "_b"),
-    gates=(
-        GateFigure(
-            name="win_rate",
-            about=GATES["win_rate"],
-            value="case winner when 'A' then 1 when 'tie' then 0.5 when 'B' then 0 end",
-            share=True,
-        ),
-    ),
+    gates=(win_rate(GATES["win_rate"]),),
 )
 
 _WINNERS = {"A": "for A", "B": "for B", "tie": "tied"}

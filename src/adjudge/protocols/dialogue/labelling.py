@@ -2,8 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Mapping
-from typing import Any
+from collections.abc import Iterable
 
 from ...models.common import Order
 from ...rubric import ONE_TO_FIVE, Rubric
@@ -21,16 +20,6 @@ def _criteria(rubric: Rubric, _: Order) -> Iterable[RatedCriterion]:
         yield RatedCriterion(each, each.key, f"{each.name}: {each.guidance}", each.name, dict(rubric.bands))
 
 
-def _own_label(line: Mapping[str, Any]) -> Any:
-    # Prefer several people's ratings to their mean.
-    return list((line["input"] or {}).get("overall_ratings", ())) or line["label"]
-
-
-def _margin(rubric: Rubric) -> str:
-    # The overall experience is the average rounded down, so a small change near a step could change it.
-    return f"least({', '.join(f'abs(r.average - {step})' for step in rubric.scale.values)})"
-
-
 LABELLING = LabelRules(
     question="How good was the system in this conversation, all in all?",
     show=_show,
@@ -42,7 +31,9 @@ LABELLING = LabelRules(
     usual_scale=ONE_TO_FIVE,
     id_columns=("dialogue_id", "conversation_id"),
     value_columns=("overall_rating", "overall_ratings"),
-    own_label=_own_label,
+    # Prefer several people's ratings to their mean.
+    own_label=lambda line: list((line["input"] or {}).get("overall_ratings", ())) or line["label"],
     doubts={"Evaluator and Critic disagree": "r.objections > 0"},
-    margin=_margin,
+    # The overall experience is the average rounded down, so a small change near a step could change it.
+    margin=lambda rubric: f"least({', '.join(f'abs(r.average - {step})' for step in rubric.scale.values)})",
 )

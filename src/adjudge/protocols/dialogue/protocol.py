@@ -50,7 +50,7 @@ PROTOCOL = Protocol(
     case=Dialogue,
     verdict=DialogueVerdict,
     settings=DialogueSettings,
-    judge=lambda case, judges, settings, _: dialogue(case, *judges, settings.rubric, settings),
+    judge=lambda case, judges, settings, _: dialogue(case, judges[0], judges[1], settings.rubric, settings),
     questions=(
         Asked(EvaluateQuestion, EVALUATOR, combine_evaluations, evaluate),
         Asked(CriticizeQuestion, CRITIC, combine_critiques, criticize),

@@ -26,10 +26,6 @@ def _evaluated(verdict: DialogueVerdict, key: str) -> Any:
     return getattr(verdict.output.evaluator[key], "score", None)
 
 
-def _changed(verdict: DialogueVerdict) -> int:
-    return sum(ruling.value != _evaluated(verdict, key) for key, ruling in verdict.rulings.items())
-
-
 _ROUNDED_DOWN = "the final average rounded down to a step of the scale"
 
 _FINAL, _BEFORE = "the weighted average of the final scores", "the same before the Critic spoke"
@@ -41,7 +37,12 @@ _COLUMNS = (
     Column("average", "DOUBLE", _FINAL, lambda v: v.output.referee_final[AVERAGE], score=True),
     Column("evaluator_average", "DOUBLE", _BEFORE, lambda v: v.output.evaluator[AVERAGE], score=True),
     Column("objections", "BIGINT", _OBJECTIONS, lambda v: sum(not entry.agree for entry in v.output.critic)),
-    Column("changed", "BIGINT", "how many scores the Referee changed", _changed),
+    Column(
+        "changed",
+        "BIGINT",
+        "how many scores the Referee changed",
+        lambda v: sum(ruling.value != _evaluated(v, key) for key, ruling in v.rulings.items()),
+    ),
 )
 
 

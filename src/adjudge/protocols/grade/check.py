@@ -87,10 +87,6 @@ def _texts(reader: NodeReader, node: yaml.Node, place: str) -> tuple[str, ...]:
     return tuple(reader.text(each, place) for each in nodes)
 
 
-def _one_text(reader: NodeReader, node: yaml.Node, place: str) -> str:
-    return reader.text(node, place)
-
-
 def _listed(words: tuple[str, ...], between: str) -> str:
     *first, last = map(_short, words)
     return f"{', '.join(first)} {between} {last}" if first else last
@@ -234,7 +230,7 @@ CONDITIONS: dict[str, Condition] = {
     "contains": Condition(_texts, lambda words: f"contains {_listed(words, 'and')}", _contains),
     "contains_any": Condition(_texts, lambda words: f"contains {_listed(words, 'or')}", _contains_any),
     "excludes": Condition(_texts, lambda words: f"does not contain {_listed(words, 'or')}", _excludes),
-    "equals": Condition(_one_text, lambda words: f"is {_short(words)}", _equals),
+    "equals": Condition(NodeReader.text, lambda words: f"is {_short(words)}", _equals),
     "matches": Condition(_pattern, lambda pattern: f"matches the pattern {_short(pattern)}", _matches),
     "json": Condition(read_schema, lambda schema: "is JSON that fits the schema" if schema else "is JSON", _json),
     "language": Condition(_language, lambda code: f"is in {language_name(code)}", _in_language),

@@ -2,9 +2,8 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Sequence
+from collections.abc import Iterable
 from fractions import Fraction
-from typing import Any
 
 from ..measured import CalibrationWords, LabelledSets, MeasureRules
 from .verdict import FAIL, PASS, GradeVerdict, ItemVerdict
@@ -23,11 +22,6 @@ def lost_points(item: ItemVerdict) -> Fraction:
     return Fraction(0) if item.earned_exact is None else max(Fraction(item.points), Fraction(0)) - item.earned_exact
 
 
-def _jury_votes(verdict: GradeVerdict) -> Sequence[set[Any]]:
-    """Return the members' results, item by item."""
-    return [{member.result for member in item.members} for item in verdict.items if item.members]
-
-
 MEASURED = MeasureRules(
     value="case r.outcome when 'pass' then 'pass' when 'fail' then 'fail' end",
     number="r.score - r.pass_at",
@@ -35,7 +29,7 @@ MEASURED = MeasureRules(
     classes=(PASS, FAIL),
     names={PASS: "pass", FAIL: "fail"},
     measures=("accuracy", "kappa", "ac1", "alpha_nominal", "spearman", "kendall"),
-    jury_votes=_jury_votes,
+    jury_votes=lambda verdict: [{one.result for one in item.members} for item in verdict.items if item.members],
     explanation=_explanation,
     length=lambda case: len(case["answer"].split()),
     reading="Rank correlations use the score. An undecided verdict has no best guess: it counts in no figure.",

@@ -108,7 +108,7 @@ def row_of(item: ItemVerdict, at: int, known: Item | None, marks: Marks) -> Item
         kind=_KINDS[item.kind],
         question="" if known is None or item.checks else " ".join(known.guidance.split()),
         points=number(item.points),
-        earned=_earned(item),
+        earned="–" if item.earned_exact is None else exact(item.earned_exact),
         product=_product(item),
         share=share_shown(share),
         state=_state(item),
@@ -140,10 +140,6 @@ def _state(item: ItemVerdict) -> str:
         return "unassessed"
     good = 1 - item.share if item.is_fault else item.share
     return "earned" if good == 1 else "lost" if good == 0 else "part"
-
-
-def _earned(item: ItemVerdict) -> str:
-    return "–" if item.earned_exact is None else exact(item.earned_exact)
 
 
 def _product(item: ItemVerdict) -> str:

@@ -193,15 +193,11 @@ def _share(item: Item, finding: ItemFinding) -> Fraction | None:
 # -- deciding ----------------------------------------------------------------------------------------------------------
 
 
-def _parts(items: Iterable[ItemVerdict], rubric: Rubric) -> list[ScoredItem]:
-    needed = {item.key: item.needed_share for item in items_of(rubric) if item.required}
-    return [ScoredItem(item.points, item.share, needed.get(item.key)) for item in items if item.applicable]
-
-
 def _settle(items: tuple[ItemVerdict, ...], rubric: Rubric, case: Grading) -> dict[str, Any] | None:
     """Return the fields of the verdict that the items decide, or None if there is nothing to grade."""
     mark = pass_at(rubric)
-    parts = _parts(items, rubric)
+    needed = {item.key: item.needed_share for item in items_of(rubric) if item.required}
+    parts = [ScoredItem(item.points, item.share, needed.get(item.key)) for item in items if item.applicable]
     score = Fraction(0) if case.is_empty else score_of(parts)
     if score is None:
         return None

@@ -41,10 +41,6 @@ def _claims(verdict: GradeVerdict, result: str | None = None) -> int | None:
     return sum(claim.result == result for claim in found) if listed else None
 
 
-def _unassessed(verdict: GradeVerdict) -> int:
-    return sum(item.applicable and not item.assessed for item in verdict.items)
-
-
 def _undecided_by(verdict: GradeVerdict) -> str | None:
     """Name the items that nobody assessed, if the outcome depends on them."""
     if verdict.decided:
@@ -64,7 +60,12 @@ _COLUMNS = (
     Column("score_worst", "DOUBLE", _WORST, lambda v: _hundred(v.worst.score_exact)),
     Column("score_best", "DOUBLE", _BEST, lambda v: _hundred(v.best.score_exact)),
     Column("pass_at", "DOUBLE", "the score that is needed, 0 to 100", lambda v: 100 * v.pass_at),
-    Column("unassessed", "BIGINT", "how many applicable items nobody assessed", _unassessed),
+    Column(
+        "unassessed",
+        "BIGINT",
+        "how many applicable items nobody assessed",
+        lambda v: sum(item.applicable and not item.assessed for item in v.items),
+    ),
     Column("supported", "BIGINT", "claims of the answer that a source supports", partial(_claims, result="supported")),
     Column("contradicted", "BIGINT", "claims that a source contradicts", partial(_claims, result="contradicted")),
     Column("not_found", "BIGINT", "claims of which no source says anything", partial(_claims, result="not_found")),

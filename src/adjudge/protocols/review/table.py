@@ -13,13 +13,13 @@ from ..figures import (
     CaseListing,
     CaseSql,
     CriterionGrid,
-    GateFigure,
     ListColumn,
     Number,
     OutcomeClass,
     Outcomes,
     OutcomeShare,
     counted,
+    win_rate,
 )
 from ..table import Column, Table, Truth, agrees_on_winner, winner_of
 from . import GATES
@@ -191,14 +191,7 @@ TABLE = Table(
         unit=" corrected",
     ),
     traits={"ties": counted("equal_totals")},
-    gates=(
-        GateFigure(
-            name="win_rate",
-            about=GATES["win_rate"],
-            value="case winner when 'A' then 1 when 'tie' then 0.5 when 'B' then 0 end",
-            share=True,
-        ),
-    ),
+    gates=(win_rate(GATES["win_rate"]),),
 )
 
 

@@ -47,7 +47,8 @@ def open_log(source: Source, chosen: str) -> Log | None:
         if found.get(".".join(path)) == "[":
             inside = {name.removeprefix(prefix) for name in found if name.startswith(prefix := f"{'.'.join(path)}.[].")}
             read = _reader(inside, source.name, known=path[-2:] == ("results", "results"))
-            return read and Log(read[0], read[1](_nested(source, path)))
+            items = ((place, value) for place, name, value in _members(source, path) if not name)
+            return read and Log(read[0], read[1](items))
     read = _reader({name.removeprefix("[].") for name in found}, source.name)
     return read and Log(read[0], read[1](_rows(source, chosen)))
 
@@ -70,7 +71,3 @@ def _rows(source: Source, chosen: str) -> _Items:
 def _members(source: Source, path: tuple[str, ...]) -> Iterator[tuple[str, str, Any]]:
     pieces = codecs.iterdecode(source.pieces(), "utf-8", "replace")
     return ((source.at(item.line), name, item.value) for name, item in nested_items(pieces, source.at, path))
-
-
-def _nested(source: Source, path: tuple[str, ...]) -> _Items:
-    return ((place, value) for place, name, value in _members(source, path) if not name)
