@@ -14,7 +14,7 @@ from .marks import Marks
 from .measured import lost_points
 from .rubric import Item
 from .verdict import ItemVerdict, Quote
-from .wording import exact, share_shown
+from .wording import exact
 
 # A mark in a text is green and solid, red and dashed, amber and dotted, or blue: for, against, open, or cited.
 FOR, AGAINST, OPEN, CITED = "favorable", "unfavorable", "open", "cited"
@@ -110,7 +110,7 @@ def row_of(item: ItemVerdict, at: int, known: Item | None, marks: Marks) -> Item
         points=number(item.points),
         earned="–" if item.earned_exact is None else exact(item.earned_exact),
         product=_product(item),
-        share=share_shown(share),
+        share=wording.width(share),
         state=_state(item),
         result=_result(item, known),
         badge=_badge(item, known),

@@ -24,7 +24,7 @@ from .verdict import Extreme, GradeVerdict, ItemVerdict, shown_score
 from .wording import counted, listed, why
 
 CLOSE = Fraction(5, 100)  # a score this near to `pass_at` is not sure
-_PLACES = {"task": "the task", "answer": "the answer", "reference": "the reference", "context": "the context"}
+PLACES = {"task": "the task", "answer": "the answer", "reference": "the reference", "context": "the context"}
 _NO_SOURCE = {
     "context": "No context was given.",
     "reference": "No reference was given.",
@@ -87,7 +87,7 @@ async def _judged(case: Grading, judge: Judge, rubric: Rubric, options: Options)
         warnings=(
             *(warning for opinion in opinions for warning in opinion.warnings),
             *_unassessed(judge.name if asked else "code", checked, case),
-            *hostile_warnings(facts, _PLACES),
+            *hostile_warnings(facts, PLACES),
         ),
         facts=facts,
         **spent(calls),

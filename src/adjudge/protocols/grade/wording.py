@@ -83,11 +83,6 @@ def exact(value: Fraction | Decimal) -> str:
     return f"{whole.numerator}/{whole.denominator}".replace("-", MINUS)
 
 
-def share_shown(part: Fraction) -> str:
-    """Write a share as the width of a bar."""
-    return f"{float(min(max(part, Fraction(0)), Fraction(1))):.1%}"
-
-
 # -- how texts are called, in reports and to people who label ----------------------------------------------------------
 
 
