@@ -2,14 +2,13 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Mapping
+from collections.abc import Mapping
 from pathlib import Path
-from typing import Any
 
-from ...judges.base import Asked, Judge, Question
+from ...judges.base import Asked, Judge
 from ...llm.base import BlankPrompt
 from ...models.common import Failure
-from ...rubric import Rubric, RubricRules
+from ...rubric import RubricRules
 from ..base import ExpectedCalls, Protocol, imported
 from ..procedure import Services
 from .case import Comparison
@@ -36,11 +35,6 @@ async def _judge(
     return await compare(case, judges[0], settings.rubric, settings, searcher)
 
 
-def _example_questions(rubric: Rubric) -> Iterable[Question[Any]]:
-    case = Comparison("(the task)", "(the first answer)", "(the second answer)")
-    return [CompareQuestion(case, rubric, "ab")]
-
-
 def _first_prompts(verdict: ComparisonVerdict) -> Mapping[str, BlankPrompt]:
     return {
         f"Comparer, {order[0].upper()} first": COMPARER.prompt(
@@ -62,7 +56,9 @@ PROTOCOL = Protocol(
         Asked(CompareQuestion, COMPARER, combine_comparisons, compare_texts),
         Asked(ResearchQuestion, RESEARCHER, combine_research, no_research),
     ),
-    example_questions=_example_questions,
+    example_questions=lambda rubric: [
+        CompareQuestion(Comparison("(the task)", "(the first answer)", "(the second answer)"), rubric, "ab")
+    ],
     rubric=RubricRules(calibrated="preference_for_a", ties=True),
     table=TABLE,
     reading=READING,

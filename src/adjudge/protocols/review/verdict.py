@@ -18,7 +18,6 @@ from ...models.common import (
     LABELS,
     Call,
     Fact,
-    Failure,
     Label,
     MemberScores,
     Opinion,
@@ -266,9 +265,7 @@ class ReviewVerdict(Verdict):
     stages: Stages = ()
     quoted: Quoted = None
     calibrated: Calibrated = None
-    failures: tuple[tuple[str, Failure], ...] = Field(default=(), exclude=True)
     case: Review = Field(exclude=True, repr=False)
-    rubric: Any = Field(default=None, exclude=True, repr=False)
 
     @model_validator(mode="after")
     def _places_are_real(self) -> Self:
