@@ -13,7 +13,7 @@ from typing import Literal, NamedTuple, cast
 from ..rubric import Rubric
 
 UNDECIDED = "undecided"  # the outcome of a verdict that the judge did not decide, in every protocol
-# The ways in which a judge may misbehave; `results.conduct` says when that is too often.
+# The ways in which a judge may misbehave; `results.traits` says when that is too often.
 TraitKey = Literal["invented", "unusable", "repaired", "orders", "position", "ties", "flat", "unvaried"]
 
 

@@ -17,6 +17,7 @@ import orjson
 import yaml
 
 from ...constraints.counting import character_counts, counts_in_characters, word_counts
+from ...constraints.measuring import several
 from ...text.asked_language import language_for
 from ...text.language import are_close, code_named, language_name
 from ...yaml_nodes import NodeReader
@@ -201,29 +202,23 @@ def _amount(reader: NodeReader, node: yaml.Node, place: str) -> int:
     return int(number)
 
 
-def _several(counts: range, unit: str) -> str:
-    low, high = counts[0], counts[-1]
-    many = f"{low:,}" if low == high else f"{low:,} to {high:,}"
-    return f"has {many} {unit}{'' if many == '1' else 's'}"
-
-
 def _words(text: str) -> tuple[range, str]:
     return word_counts(text), "character" if counts_in_characters(text) else "word"
 
 
 def _min_words(least: int, text: str) -> Tested:
     counts, unit = _words(text)
-    return Tested(counts[-1] >= least, _several(counts, unit))
+    return Tested(counts[-1] >= least, f"has {several(counts, unit)}")
 
 
 def _max_words(most: int, text: str) -> Tested:
     counts, unit = _words(text)
-    return Tested(counts[0] <= most, _several(counts, unit))
+    return Tested(counts[0] <= most, f"has {several(counts, unit)}")
 
 
 def _max_characters(most: int, text: str) -> Tested:
     counts = character_counts(text)
-    return Tested(counts[0] <= most, _several(counts, "character"))
+    return Tested(counts[0] <= most, f"has {several(counts, 'character')}")
 
 
 CONDITIONS: dict[str, Condition] = {
