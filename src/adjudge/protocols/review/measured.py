@@ -8,12 +8,12 @@ from typing import Any
 from ...models.common import LABELS
 from ...rubric import OVERALL, Criterion
 from ..measured import SIDES, CalibrationWords, MeasureRules
-from .verdict import NO_PREFERENCE, ReviewVerdict
+from .verdict import NO_PREFERENCE, ReviewVerdict, side_of
 
 
 def _jury_votes(verdict: ReviewVerdict) -> Sequence[set[Any]]:
     votes = [own.scores["likert"] for own in verdict.opinion.members] if verdict.opinion else []
-    return [{(vote > NO_PREFERENCE) - (vote < NO_PREFERENCE) for vote in votes if vote is not None}]
+    return [{side_of(vote) for vote in votes if vote is not None}]
 
 
 def _goodness(criterion: Criterion, score: float) -> float | None:

@@ -21,19 +21,12 @@ from ..figures import (
     counted,
     win_rate,
 )
-from ..table import Column, Table, Truth, agrees_on_winner, winner_of
+from ..table import Column, Table, agrees_on_winner, winner_of
 from . import GATES
 from .correcting import checked_rating
-from .verdict import NO_PREFERENCE, FinalRating, RatingAction, ReviewVerdict
+from .verdict import NO_PREFERENCE, FinalRating, RatingAction, ReviewVerdict, side_of
 
 _NUMBER = re.compile(r"[+-]?([0-9]+(\.[0-9]*)?|\.[0-9]+)(e[+-]?[0-9]+)?", re.IGNORECASE)
-
-
-def _preferred(verdict: ReviewVerdict) -> Truth | None:
-    if verdict.likert is None:
-        return None
-    value = verdict.likert.value
-    return "tie" if value == NO_PREFERENCE else "A" if value < NO_PREFERENCE else "B"
 
 
 def _counted(verdict: ReviewVerdict, action: str) -> int | None:
@@ -60,6 +53,7 @@ def _entered(line: FinalRating | None) -> str | None:
     return line.original_rating or None if line else None
 
 
+_SIDE = "A (response 1), B (response 2) or tie, as the preference says"
 _SEVEN = "the preference: 1 response 1 is much better … 7 response 2 is much better"
 
 _ALIKE = (
@@ -73,7 +67,7 @@ _CHECKED = "whether a rating on its scale was entered and the judge assessed it"
 _KIND = "what kind of task the judge took it for"
 
 _COLUMNS = (
-    Column("winner", "VARCHAR", "A (response 1), B (response 2) or tie, as the preference says", _preferred),
+    Column("winner", "VARCHAR", _SIDE, lambda v: v.likert and (side_of(v.likert.value) or "tie")),
     Column("likert", "BIGINT", _SEVEN, lambda v: v.likert and v.likert.value, score=True),
     Column("likert_entered", "VARCHAR", "the preference that was entered", lambda v: _entered(v.likert)),
     Column("likert_action", "VARCHAR", "kept, replaced, filled or refused", lambda v: v.likert and v.likert.action),

@@ -179,6 +179,13 @@ class Explanation(Opinion):
 
 
 NO_PREFERENCE = 4  # on the scale from 1 to 7
+
+
+def side_of(likert: int | Decimal) -> Label | None:
+    """Return the side that a preference from 1 to 7 is for; None if it is for neither."""
+    return None if likert == NO_PREFERENCE else "A" if likert < NO_PREFERENCE else "B"
+
+
 RatingAction = Literal["kept", "replaced", "filled", "refused"]
 JustificationAction = Literal["kept", "rewritten", "filled"]
 
