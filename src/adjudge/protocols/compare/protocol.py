@@ -16,8 +16,7 @@ from .command import COMMAND, PROBES, TRIAL
 from .embedded import compare_texts, no_research
 from .form import FORM
 from .jury import combine_comparisons, combine_research
-from .labelling import LABELLING
-from .measured import MEASURED
+from .labelling import LABELLING, MEASURED
 from .questions import CompareQuestion, ResearchQuestion
 from .reading_rows import READING
 from .roles import COMPARER, RESEARCHER

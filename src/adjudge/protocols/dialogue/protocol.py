@@ -16,8 +16,7 @@ from .command import COMMAND
 from .embedded import criticize, evaluate
 from .form import FORM
 from .jury import combine_critiques, combine_evaluations
-from .labelling import LABELLING
-from .measured import MEASURED
+from .labelling import LABELLING, MEASURED
 from .questions import CriticizeQuestion, EvaluateQuestion
 from .reading import READING
 from .roles import CRITIC, EVALUATOR

@@ -18,9 +18,8 @@ from .demands import DEMAND_READER
 from .embedded import read_demands, unread
 from .form import FORM
 from .jury import combine
-from .labelling import LABELLING
+from .labelling import LABELLING, MEASURED
 from .lister import LISTER
-from .measured import MEASURED
 from .questions import AskQuestion, ClaimsQuestion, DemandsQuestion
 from .reading import READING
 from .rules import grade, questions_of

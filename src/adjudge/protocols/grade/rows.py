@@ -10,8 +10,8 @@ from ...arithmetic import plain
 from ...rendering import wording
 from ...rendering.highlighting import Highlight
 from ...rendering.wording import number
+from .labelling import lost_points
 from .marks import Marks
-from .measured import lost_points
 from .rubric import Item
 from .verdict import ItemVerdict, Quote
 from .wording import exact

@@ -16,8 +16,7 @@ from .explainer import EXPLAINER
 from .findings import facts_alone
 from .form import FORM
 from .jury import combine_explanations, combine_reviews
-from .labelling import LABELLING
-from .measured import MEASURED
+from .labelling import LABELLING, MEASURED
 from .questions import ExplainQuestion, RateQuestion
 from .rater import RATER
 from .reading.rows import READING
