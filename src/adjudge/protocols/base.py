@@ -32,7 +32,8 @@ from .table import Cells, Table
 
 @dataclass(frozen=True, kw_only=True)
 class ExpectedCalls:
-    """`reply_tokens` is the usual size of a reply to the shipped rubric.
+    """What is expected of the calls before any is made, for the estimate of a run's cost. `reply_tokens` is the usual
+    size of a reply to the shipped rubric.
 
     Some calls are made only after a reply: `after` is the kind of that reply (its schema's name; empty if there are no
     such calls), `judge` the setting that names who is asked then, and `times` how many calls follow one reply with
