@@ -8,7 +8,7 @@ from typing import Any
 
 import numpy as np
 
-from adjudge.results.conduct import TRAITS, Level, Trait, level_of
+from adjudge.results.traits import TRAITS, Level, Trait, level_of
 from adjudge.statistics.intervals import share_interval
 from adjudge.statistics.shares import ClusterSums, clustered_share
 

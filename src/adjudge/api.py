@@ -37,7 +37,8 @@ from .protocols.grade.settings import GradeSettings
 from .protocols.grade.verdict import GradeVerdict
 from .protocols.review.case import Review
 from .protocols.review.reading.rows import one_review as one_review
-from .protocols.review.settings import ReviewSettings, codes_in
+from .protocols.review.rules import codes_in
+from .protocols.review.settings import ReviewSettings
 from .protocols.review.verdict import ReviewVerdict
 from .protocols.rubrics import parse, rubric_for
 from .rubric import Rubric

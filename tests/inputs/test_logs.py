@@ -9,8 +9,7 @@ import pytest
 from adjudge.errors import InputError
 from adjudge.inputs.json import nested_items
 from adjudge.inputs.rows import BadRow, open_rows
-from adjudge.inputs.rows.logs import inspect_log
-from adjudge.inputs.rows.logs.outline import outline
+from adjudge.inputs.rows.logs import inspect_log, outline
 from adjudge.inputs.rows.logs.promptfoo import systems_of
 from adjudge.protocols.rubrics import shipped
 

@@ -13,9 +13,10 @@ from adjudge.protocols.review.case import Review
 from adjudge.protocols.rubrics import shipped
 from adjudge.rendering.wording import rounded_percent
 from adjudge.reports.run.conduct import conduct_sentence, view_conduct
-from adjudge.results.conduct import TRAITS, conduct_of, level_of
+from adjudge.results.conduct import conduct_of
 from adjudge.results.database import opened
 from adjudge.results.run import open_run
+from adjudge.results.traits import TRAITS, level_of
 
 FIRST = shipped("compare").criteria[0].key
 SENTENCE = "Keep the first version small enough that two people can finish it within a fortnight"

@@ -7,7 +7,7 @@ counts: a `range` where everything between is possible, too, and a set for items
 from __future__ import annotations
 
 import re
-from collections.abc import Iterable, Iterator
+from collections.abc import Iterator
 
 from ..text.sentences import (
     CLOSERS,
@@ -63,10 +63,6 @@ def outside_code(text: str) -> str:
     return rest if rest.strip() else text
 
 
-def _with_and_without_code(text: str) -> Iterable[str]:
-    return dict.fromkeys((outside_code(text), text))  # what was asked for may be in the code
-
-
 def counts_in_characters(text: str) -> bool:
     """Return whether the words of this text are counted as characters: it is in Chinese or Japanese."""
     han, others = _han_and_others(outside_code(text)[:READ])
@@ -87,7 +83,7 @@ def word_counts(text: str) -> range:
     words = _MIXED * others >= han  # a text may be in both scripts
     characters = _MIXED * han > others
     counts: list[int] = []
-    for body in _with_and_without_code(text):
+    for body in dict.fromkeys((outside_code(text), text)):  # what was asked for may be in the code
         if words:
             counts += count_words(body), sum(map(_words_in, body.split()))
         if han:

@@ -169,7 +169,7 @@ def _graded(constraint: Constraint, counts: Counts, unit: str, severity: Callabl
     kindest, worst = ranked[0], ranked[-1]
     missed, in_part = severity(kindest), severity(kindest) == 0 < severity(worst)
     over = _off(constraint, worst if in_part else kindest)[0] > 0 if missed or in_part else None
-    says = f"has {_several(counts, unit)}; {_asked(constraint)} asked for"
+    says = f"has {several(counts, unit)}; {_asked(constraint)} asked for"
     return Measurement(says, (None, "minor", "major")[missed], over, in_part)
 
 
@@ -190,7 +190,7 @@ def _off(constraint: Constraint, found: int) -> tuple[int, int]:
     return (found - least, least) if least is not None and found < least else (0, 0)
 
 
-def _several(counts: Counts, unit: str) -> str:
+def several(counts: Counts, unit: str) -> str:
     """Name the possible counts: "130 words", "128 to 130 words", "3 or 9 items"."""
     shown, between = ((counts[0], counts[-1]), "to") if isinstance(counts, range) else (sorted(counts), "or")
     *others, last = (f"{count:,}" for count in dict.fromkeys(shown))

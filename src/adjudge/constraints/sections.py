@@ -107,18 +107,12 @@ def _marked(text: str, marker: _Marker) -> range:
             sum(map(_is_number, re.findall(pattern, text)))
             for pattern in (rf"(?i:{word}){_GAP}({_TOKEN})", rf"(?<!{_LETTER})({_TOKEN}){_ORDINAL}{_GAP}(?i:{word})")
         )
-    distinct = max(
-        len({token.casefold() for token in _heads(text, head) if marker.joined or _is_number(token)}) for head in heads
-    )
+    # Only lines that begin with a marker and are headings.
+    found = (re.findall(rf"(?m){_LEAD}(?i:{head}){_NO_PROSE}", text) for head in heads)
+    distinct = max(len({it.casefold() for it in tokens if marker.joined or _is_number(it)}) for tokens in found)
     # If there is none at all, the marker may have been translated or spelled in another way.
     most = max(lines, numbered, distinct) or _otherwise_marked(text)
     return range(distinct, most + 1)
-
-
-def _heads(text: str, head: str) -> list[str]:
-    """Return the numbers of the lines that begin with a marker and are headings."""
-    found: list[str] = re.findall(rf"(?m){_LEAD}(?i:{head}){_NO_PROSE}", text)
-    return found
 
 
 def _otherwise_marked(text: str) -> int:

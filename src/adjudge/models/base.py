@@ -40,12 +40,13 @@ class Frozen(BaseModel):
         return type(self)(**{name: getattr(self, name) for name in type(self).model_fields} | changes)
 
 
-def _as_number(value: Decimal) -> int | float:
+def as_number(value: Decimal) -> int | float:
+    """Return an exact number as a JSON number."""
     return int(value) if value == value.to_integral_value() else float(value)
 
 
 # A decimal number, unchanged. pydantic's own JSON writes it as a float; `to_json` writes all digits.
-Exact = Annotated[Decimal, PlainSerializer(_as_number, when_used="json"), WithJsonSchema({"type": "number"})]
+Exact = Annotated[Decimal, PlainSerializer(as_number, when_used="json"), WithJsonSchema({"type": "number"})]
 # The same without trailing zeros: 7.5, not 7.50.
 Plain = Annotated[Exact, AfterValidator(plain)]
 

@@ -66,16 +66,12 @@ WarningCode = Literal[
 ]
 
 
-def _sum(given: dict[str, Any]) -> int:
-    return int(given["input_tokens"] + given["output_tokens"])
-
-
 class Tokens(Frozen):
     """The tokens of all calls, including repairs and failed replies."""
 
     input_tokens: int = 0
     output_tokens: int = 0
-    total_tokens: int = Field(default_factory=_sum)
+    total_tokens: int = Field(default_factory=lambda given: int(given["input_tokens"] + given["output_tokens"]))
     reasoning_tokens: int = 0
 
 

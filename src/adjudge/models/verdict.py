@@ -7,21 +7,23 @@ from abc import ABC, abstractmethod
 from decimal import Decimal
 from typing import TYPE_CHECKING, Any, ClassVar
 
+from pydantic import Field
+
 from .base import Frozen
+from .common import Failure
 
 if TYPE_CHECKING:
     from .calibration import CalibratedScore
     from .cases import Case
-    from .common import Call, Failure, Provenance, QuoteCount, Recheck, Stage, Tokens, Warning
+    from .common import Call, Provenance, QuoteCount, Recheck, Stage, Tokens, Warning
 
 
 _FRAME = "width: 100%; height: 40em; border: 1px solid #8884"
 
 
 class Verdict(Frozen, ABC):
-    """The result of judging a case. The fields below are declared by each protocol, which decides their order in JSON.
-
-    `case`, `rubric` and `failures` exist only in Python.
+    """The result of judging a case. A protocol declares the fields that only type checkers see here, because it decides
+    their order in JSON. `case`, `rubric` and `failures` exist only in Python.
     """
 
     protocol: ClassVar[str]
@@ -37,9 +39,10 @@ class Verdict(Frozen, ABC):
         stages: tuple[Stage, ...]
         quoted: QuoteCount | None
         calibrated: CalibratedScore | None
-        failures: tuple[tuple[str, Failure], ...]
         case: Case
-        rubric: Any
+
+    failures: tuple[tuple[str, Failure], ...] = Field(default=(), exclude=True)
+    rubric: Any = Field(default=None, exclude=True)
 
     def __repr__(self) -> str:
         """Return a short text: a whole verdict is thousands of characters, which `to_json` and reports show."""

@@ -6,14 +6,14 @@ from __future__ import annotations
 
 import json
 import math
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Iterable, Mapping
 from dataclasses import dataclass, field
 from typing import Literal, NamedTuple, cast
 
 from ..rubric import Rubric
 
 UNDECIDED = "undecided"  # the outcome of a verdict that the judge did not decide, in every protocol
-# The ways in which a judge may misbehave; `results.conduct` says when that is too often.
+# The ways in which a judge may misbehave; `results.traits` says when that is too often.
 TraitKey = Literal["invented", "unusable", "repaired", "orders", "position", "ties", "flat", "unvaried"]
 
 
@@ -207,3 +207,30 @@ class GateFigure:
     scale: Callable[[Rubric], tuple[float, float]] = lambda _: (0.0, 1.0)
     lowest: str = "null"
     highest: str = "null"
+
+
+def win_rate(about: str) -> GateFigure:
+    """Return the figure of two sides: how often the first one wins."""
+    value = "case winner when 'A' then 1 when 'tie' then 0.5 when 'B' then 0 end"
+    return GateFigure(name="win_rate", about=about, value=value, share=True)
+
+
+class OutcomeShare(NamedTuple):
+    """Verdicts with the same outcome: the tone in which they are drawn, how many they are, and words for them."""
+
+    tone: str
+    cases: int
+    words: str
+
+
+@dataclass(frozen=True, kw_only=True)
+class CaseListing:
+    """How lists of runs and of cases show what was decided. `parts` groups the verdicts of a run, counted by answer.
+    `sorts` are names by which its cases can be sorted besides columns, with their SQL on a row `r`; `orders` are the
+    most useful orders, with words for them."""
+
+    parts: Callable[[Mapping[str, int]], Iterable[OutcomeShare]] = lambda answers: (
+        OutcomeShare("tie", count, answer) for answer, count in sorted(answers.items())
+    )
+    sorts: Mapping[str, str] = field(default_factory=dict)
+    orders: Mapping[str, str] = field(default_factory=dict)

@@ -1,11 +1,12 @@
-"""Builds the last part of every report, the origin of a verdict: the judge and its limits, calls and cost, stages, the
-calibrated number, and how to reproduce it.
+"""What every report on a verdict has. Its last part is the verdict's origin: the judge and its limits, calls and cost,
+stages, the calibrated number, and how to reproduce it.
 """
 
 from __future__ import annotations
 
 from collections.abc import Sequence
 from dataclasses import dataclass
+from typing import Any
 
 from ..judges.specs import single_judges
 from ..models.common import NO_JUDGE, Call, total_cost, total_usage
@@ -31,6 +32,22 @@ class Origin:
     provenance: list[tuple[str, str]]
     calibrated: str
     stages: list[str]
+
+
+@dataclass(frozen=True, kw_only=True)
+class VerdictView:
+    """The verdict and what every report on it says; each protocol adds its own sentences, rows and marked texts.
+
+    `refs` are those of all marks. `linked` are places of the page that are highlighted together, with the refs of their
+    marks.
+    """
+
+    verdict: Any
+    headline: str
+    judge_note: str
+    refs: Sequence[str]
+    linked: Sequence[tuple[tuple[str, ...], Sequence[str]]]
+    origin: Origin
 
 
 def origin_of(verdict: Verdict) -> Origin:

@@ -7,11 +7,22 @@ from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any
 
+from pydantic import BaseModel, Field
+
+
+class OwnRubric(BaseModel):
+    """The body of a request that may bring its own rubric."""
+
+    rubric: str | None = Field(
+        None, description="A rubric of `/api/rubrics`, `name` or `name@version`, or the text of one in YAML."
+    )
+
 
 @dataclass(frozen=True, kw_only=True)
 class JudgeRequest:
     """The body of a request to judge one case, for the description of the API: a pydantic model, an example, and what
-    the endpoint does. Settings are added to it; with `camel` they are called `oneOrder`."""
+    the endpoint does. Settings are added to it; with `camel` they are called `oneOrder`. If it is an `OwnRubric`, that
+    rubric is used."""
 
     body: Any
     example: Mapping[str, Any]

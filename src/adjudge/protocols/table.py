@@ -14,7 +14,7 @@ from typing import Any, Literal
 
 from ..arithmetic import plain
 from ..models.calibration import CalibratedScore, SavedCalibration
-from ..models.common import repaired_replies
+from ..models.common import Winner, repaired_replies
 from ..models.verdict import Verdict
 from .figures import (
     CaseSql,
@@ -30,7 +30,6 @@ from .figures import (
 
 Kind = Literal["BIGINT", "DOUBLE", "BOOLEAN", "VARCHAR", "DECIMAL(24, 12)"]
 Cells = dict[str, Any]
-Truth = Literal["A", "B", "tie"]
 
 CALIBRATED_PLACES = 4  # more would suggest a precision that no number of labels can give
 
@@ -77,11 +76,6 @@ def _replied(verdict: Verdict) -> tuple[int, int]:
     return repaired_replies(call.purpose for call in verdict.calls)
 
 
-def _codes(verdict: Verdict) -> str | None:
-    """Return the distinct codes of the warnings, separated by spaces."""
-    return " ".join(dict.fromkeys(warning.code for warning in verdict.warnings)) or None
-
-
 FIRST = (
     Column("position", "BIGINT", "the case's place in the input, from 0"),
     Column("case", "VARCHAR", "the case's id"),
@@ -96,7 +90,12 @@ LAST = (
     Column("output_tokens", "BIGINT", "tokens written by models"),
     Column("tokens", "BIGINT", "both together"),
     Column("calls", "BIGINT", "replies behind the outcome"),
-    Column("warnings", "VARCHAR", "codes of the verdict's warnings, separated by spaces", _codes),
+    Column(
+        "warnings",
+        "VARCHAR",
+        "codes of the verdict's warnings, separated by spaces",
+        lambda v: " ".join(dict.fromkeys(warning.code for warning in v.warnings)) or None,
+    ),
     Column("reason", "VARCHAR", "why there is no verdict, in a word"),
     Column("message", "VARCHAR", "the same as a sentence"),
     Column("label", "VARCHAR", "what people said of the case"),
@@ -213,7 +212,7 @@ def agrees_on_winner(label: str, cells: Mapping[str, Any]) -> bool | None:
     return None if named is None or won is None else bool(won == named and cells.get("decided") is not False)
 
 
-def winner_of(label: object) -> Truth | None:
+def winner_of(label: object) -> Winner | None:
     """Return the winner that a label names, or None."""
-    names: dict[str, Truth] = {"a": "A", "b": "B", "tie": "tie"}
+    names: dict[str, Winner] = {"a": "A", "b": "B", "tie": "tie"}
     return names.get(str(label).strip().lower())

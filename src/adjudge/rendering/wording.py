@@ -48,7 +48,11 @@ def dollars(cost: Decimal | None) -> str:
 def share(value: Decimal | Fraction, scale: Scale) -> str:
     """Return how much of its bar a value fills. A bar begins at zero unless the scale goes below it."""
     floor, high = Fraction(min(scale.low, Decimal(0))), Fraction(scale.high)
-    part = (Fraction(value) - floor) / (high - floor) if high > floor else Fraction(0)
+    return width((Fraction(value) - floor) / (high - floor) if high > floor else Fraction(0))
+
+
+def width(part: Fraction) -> str:
+    """Write a share as the width of a bar."""
     return f"{float(min(max(part, Fraction(0)), Fraction(1))):.1%}"
 
 

@@ -13,9 +13,8 @@ from pathlib import Path
 from typing import Any
 
 from ..errors import InputError, TooLargeError
-from ..inputs.rows import open_rows
+from ..inputs.rows import BadRow, Row, open_rows
 from ..inputs.rows.columns import MISSING, Columns, beside, look_up
-from ..inputs.rows.records import BadRow, Row
 from ..protocols.base import protocol_of
 from .create import create
 from .directory import RunDirectory, read_case

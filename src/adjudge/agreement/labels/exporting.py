@@ -8,12 +8,12 @@ from __future__ import annotations
 
 import re
 from collections.abc import Callable, Iterator, Mapping, Sequence
-from decimal import Decimal
 from typing import Any, Literal, NamedTuple
 
 import orjson
 
 from ...errors import InputError
+from ...models.base import as_number
 from ...results.run import Reader, Run
 from .annotation_tools import person_id
 from .files import HumanLabel, read_label_file, shown_case
@@ -50,19 +50,13 @@ def export_labels(run: Run, chosen: LabelFormat) -> bytes:
             labels = by_case[position]
             texts = _texts(shown_case(reader.given(position)))
             written += _WRITERS[chosen](_LabelledCase(number, labels[0].case, texts, labels))
-    return orjson.dumps(written, default=_plain, option=orjson.OPT_INDENT_2 | orjson.OPT_APPEND_NEWLINE)
+    return orjson.dumps(written, default=as_number, option=orjson.OPT_INDENT_2 | orjson.OPT_APPEND_NEWLINE)
 
 
 def _texts(shown: Any) -> dict[str, str]:
     """Return the texts of a case by names that a labelling interface can refer to, such as `task`, `a` and `b`."""
     texts = {re.sub(r"\W+", "_", title.strip().lower()).strip("_"): text for title, text in shown.before}
     return texts | (dict(zip("ab", shown.answers, strict=True)) if shown.answers else {})
-
-
-def _plain(value: Any) -> int | float:
-    """Return an exact number as a JSON number."""
-    assert isinstance(value, Decimal)
-    return int(value) if value == value.to_integral_value() else float(value)
 
 
 def _answers(label: HumanLabel) -> Iterator[tuple[str, Any]]:

@@ -116,7 +116,7 @@ def _population(joined: JoinedRun, labels: LabelSet) -> tuple[_Population, Corre
     others = len(joined.rows) - len(by_position)
     each = (joined.cases - len(by_position)) / others if joined.sampled and others else 1.0
     weights = {position: 1.0 if position in by_position else each for position in joined.rows}
-    judged = [row for row in joined.rows.values() if row.ending in ("verdict", "undecided") and row.value is not None]
+    judged = [row for row in joined.rows.values() if row.judged]
     unjudged = weights.keys() - {row.position for row in judged}
     if labels.at_random is not None:
         # Of copies of a case only one is picked, which represents them all.

@@ -70,6 +70,11 @@ class JudgedRow:
     judge: str = ""
 
     @property
+    def judged(self) -> bool:
+        """Whether there is a verdict, if only as the judge's best guess."""
+        return self.ending in ("verdict", "undecided") and self.value is not None
+
+    @property
     def decided(self) -> Value | None:
         """The verdict, or None if the judge did not decide or the case has none."""
         return self.value if self.ending == "verdict" else None

@@ -83,8 +83,7 @@ def agreement_of(
 
 def best_guesses(run: Run, sample: Sequence[LabelledCase], margin: float, draws: int) -> BestGuesses | None:
     """Compute all figures with the judge's best guess where it did not decide; None if there are no such guesses."""
-    known = [case for case in sample if case.votes and case.row.ending in ("verdict", "undecided")]
-    known = [case for case in known if case.row.value is not None]
+    known = [case for case in sample if case.votes and case.row.judged]
     if all(case.row.ending == "verdict" for case in known):
         return None
     guessed = [replace(case, row=replace(case.row, ending="verdict")) for case in known]

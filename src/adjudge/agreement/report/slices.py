@@ -72,8 +72,7 @@ def slices_of(joined: JoinedRun, columns: Sequence[str] = (), labels: str | None
     """Measure the slices of the labelled sample. `columns` are those of the input to slice by; without them, all with
     a few different words. `labels` is the source of labels: its columns are none to slice by."""
     joined.check_columns("--by", columns)
-    cases = [case for case in joined.of_sample if case.votes and case.row.ending in ("verdict", "undecided")]
-    cases = [case for case in cases if case.row.value is not None]
+    cases = [case for case in joined.of_sample if case.votes and case.row.judged]
     measured = joined.run.protocol.measured
     distance = measured.numeric
     values = []

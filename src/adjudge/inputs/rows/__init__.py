@@ -12,12 +12,12 @@ from typing import Any
 from ...errors import InputError, plain_reason
 from ...models.cases import Case
 from ...protocols.base import Protocol, names, protocol_of
-from ...protocols.reading import CaseReading, LoggedAnswer, RowReader
+from ...protocols.reading import BadRow, CaseReading, LoggedAnswer, Record, Row, RowReader, Scalar
 from ...rubric import Rubric
 from ..delimited import split_header
 from .columns import Columns
 from .logs import Log, open_log
-from .records import BadRow, Record, Row, Scalar, Source, files_of, read_records
+from .records import Source, files_of, read_records
 
 __all__ = ["SUFFIXES", "BadRow", "Record", "Row", "Rows", "Scalar", "case_in_object", "open_records", "open_rows"]
 

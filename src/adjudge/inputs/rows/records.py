@@ -21,10 +21,7 @@ from typing import Any, BinaryIO, NoReturn
 
 from ...errors import InputError, TooLargeError, plain_reason
 from ...files import user_path
-from ...protocols.reading import BadRow as BadRow
-from ...protocols.reading import Record as Record
-from ...protocols.reading import Row as Row
-from ...protocols.reading import Scalar as Scalar
+from ...protocols.reading import BadRow, Record
 from ..delimited import read_table
 from ..json import json_items, parse_or_explain
 from ..text import BOM, Unreadable, kind_of, refuse_utf16, undecoded

@@ -5,8 +5,7 @@ from __future__ import annotations
 from typing import Literal, get_args
 
 from ...errors import InputError
-from ...inputs.arguments import read_cases, read_text
-from ...inputs.json import parse_object
+from ...inputs.arguments import read_rest_of_case, read_text
 from ...inputs.rows import case_in_object
 from ...llm.providers import PROVIDERS
 from ...text.findings import ATTEMPTS
@@ -30,20 +29,8 @@ def _read(given: Given) -> list[GivenCase]:
     """Read the case file and replace the pieces that were given as options."""
     case, rubric = given.options["case"], given.rubric
     pieces = {name: value for name in FIELDS if (value := given.options[name]) is not None}
-    if case is None:
-        allowed = "a case file, - for standard input, or all of --task, --a and --b"
-        if missing := [name for name in ("task", "a", "b") if name not in pieces]:
-            raise InputError(f"--{missing[0]}" if pieces else "CASE", "missing", allowed)
-    if [case, *pieces.values()].count("-") > 1:
-        raise InputError("-", "standard input is named twice", "once is allowed")
-    data, file = {}, ""
-    if case is not None:
-        wanted = f"one JSON object with {WANTED} is needed"
-        raw, file = read_cases(case, wanted)
-        data = parse_object(raw, file, wanted)
+    data, file = read_rest_of_case(case, pieces, FIELDS, ("task", "a", "b"), WANTED)
     for name, value in pieces.items():
-        for field in FIELDS[name]:
-            data.pop(field, None)
         data[FIELDS[name][0]] = read_text(value, f"--{name}")
     try:
         if "weights" in pieces:
@@ -54,10 +41,6 @@ def _read(given: Given) -> list[GivenCase]:
         if error.place.partition(".")[0] in options:
             raise error.renamed(options) from None
         raise type(error)(f"{file}: {error.place}", error.found, error.allowed) from None
-
-
-def _result(verdict: ComparisonVerdict) -> str:
-    return f"winner {verdict.winner}" if verdict.decided else f"undecided, best guess {verdict.winner}"
 
 
 def _advice(verdict: ComparisonVerdict) -> str:
@@ -90,7 +73,7 @@ COMMAND = Command(
         "adjudge run compare pairs.jsonl --run out --judge openai:gpt-5.1 --budget 5",
         "adjudge run compare arena.csv --run out --map task=question a=output_1 b=output_2",
     ),
-    result=_result,
+    result=lambda verdict: f"winner {verdict.winner}" if verdict.decided else f"undecided, best guess {verdict.winner}",
     advice=_advice,
 )
 TRIAL = Trial(

@@ -9,10 +9,9 @@ from ...inputs.json import parse_object
 from ...inputs.text import kind_of
 from ...models.cases import check_weights
 from ...rubric import Rubric
-from ..form import Field, Form, weights_in
+from ..form import ExampleRun, Field, Form, weights_in
 from .case import Comparison
 from .deciding import reweighted
-from .examples import RUNS
 from .reading import FIELDS, WANTED, comparison_from, weights_from
 from .verdict import ComparisonVerdict
 
@@ -50,6 +49,43 @@ def _reweighted(verdict: ComparisonVerdict, given: Mapping[str, str]) -> Compari
     return verdict if now == verdict.weights else reweighted(verdict, now)
 
 
+# The runs of the service's demo: sixty cases of five weeks, each week by itself, and a second judge on all. Judges and
+# labels are written; `python bench/demo.py` makes the files from what was written.
+_WEEKS, _MARCH, _REPLIES = "demo/weeks.jsonl", "demo/march.jsonl", "demo/replies.jsonl"
+_JUDGE = {"judge": "written:demo", "recheck_attempts": True}
+_MONDAYS = ("2026-03-02", "2026-03-09", "2026-03-16", "2026-03-23", "2026-03-30")
+
+# The first ones are judged first.
+_RUNS = (
+    ExampleRun(
+        name="March: heron against kestrel",
+        file=_MARCH,
+        settings=_JUDGE,
+        created="2026-04-02T08:00:00+00:00",
+        replies=_REPLIES,
+        labelling={"cases": 60, "people": 3, "named": ("lena", "omar", "priya")},
+        labels="demo/labels.jsonl",
+    ),
+    ExampleRun(
+        name="March again: a more careful judge",
+        file=_MARCH,
+        settings={**_JUDGE, "judge": "written:careful", "one_order": True},
+        created="2026-04-03T08:00:00+00:00",
+        replies=_REPLIES,
+    ),
+    *(
+        ExampleRun(
+            name=f"Week {number}: heron against kestrel",
+            file=_WEEKS,
+            only=("week", str(number)),
+            settings=_JUDGE,
+            created=f"{monday}T08:00:00+00:00",
+            replies=_REPLIES,
+        )
+        for number, monday in enumerate(_MONDAYS, start=1)
+    ),
+)
+
 FORM = Form(
     heading="Which answer is better, and why?",
     lead="Two answers to one task, judged in both orders, with evidence that really is in the text.",
@@ -61,6 +97,6 @@ FORM = Form(
     fill=_fill,
     example="example.json",
     example_title="Two answers to a nurse who cannot sleep by day",
-    example_runs=RUNS,
+    example_runs=_RUNS,
     reweighted=_reweighted,
 )

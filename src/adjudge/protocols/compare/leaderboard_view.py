@@ -9,7 +9,8 @@ from typing import Any
 from ...models.figures import Figure
 from ...rendering.document import Document, Grid, Section, cautious, non_empty
 from ...rendering.wording import interval, listed, many, percent, rounded, signed
-from .leaderboard import Leaderboard
+from ..base import Ranking
+from .leaderboard import Leaderboard, leaderboard_of
 
 
 def leaderboard_document(board: Leaderboard, name: str) -> Document:
@@ -98,3 +99,6 @@ def _explained(board: Leaderboard) -> list[str]:
             f"difference in length alone was worth {signed(board.longer, 0)} points to the longer answer."
         )
     return sentences
+
+
+RANKING = Ranking(rank=leaderboard_of, document=leaderboard_document, data=leaderboard_json)

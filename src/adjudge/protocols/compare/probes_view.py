@@ -8,7 +8,8 @@ from ...rendering.document import Document, Grid, Section
 from ...rendering.wording import interval, many, percent, points
 from ...reports.run.conduct import view_conduct
 from ...results.conduct import Conduct
-from .probes import ProbeResult
+from ..base import Probes
+from .probes import ORIGINAL, ProbeResult, copies, draw_rows, measure_probes, rows_of_run
 
 _PROBES = {
     "swap": "Order of the answers",
@@ -50,3 +51,13 @@ def _probe_finding(each: ProbeResult) -> str:
     leans = f"the judge {'prefers' if value > 0 else 'dislikes'} {_MORE[each.probe]}"
     finding = leans if each.found else "no bias is shown"
     return f"{name}: {finding}; the gain is {points(value)} points ({interval(each.net.interval, points)}).{left}"
+
+
+JUDGE_PROBES = Probes(
+    original=ORIGINAL,
+    rows_of=rows_of_run,
+    draw=draw_rows,
+    copies=copies,
+    measure=measure_probes,
+    document=probes_document,
+)

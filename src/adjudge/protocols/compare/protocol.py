@@ -2,34 +2,27 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Mapping
+from collections.abc import Mapping
 from pathlib import Path
-from typing import Any
 
-from ...judges.base import Asked, Judge, Question
+from ...judges.base import Asked, Judge
 from ...llm.base import BlankPrompt
 from ...models.common import Failure
-from ...rubric import Rubric
-from ..base import Protocol
-from ..estimate import ExpectedCalls
+from ...rubric import RubricRules
+from ..base import ExpectedCalls, Protocol, imported
 from ..procedure import Services
-from ..service import Service
-from ..special import Probes, Ranking
-from . import rubric
 from .case import Comparison
 from .command import COMMAND, PROBES, TRIAL
 from .embedded import compare_texts, no_research
 from .form import FORM
 from .jury import combine_comparisons, combine_research
-from .labelling import LABELLING
-from .listing import LISTING
-from .measured import MEASURED
+from .labelling import LABELLING, MEASURED
 from .questions import CompareQuestion, ResearchQuestion
 from .reading_rows import READING
 from .roles import COMPARER, RESEARCHER
 from .rules import compare
 from .settings import CompareSettings
-from .table import TABLE
+from .table import LISTING, TABLE
 from .verdict import ComparisonVerdict
 from .view import build
 
@@ -41,17 +34,6 @@ async def _judge(
     return await compare(case, judges[0], settings.rubric, settings, searcher)
 
 
-def _example_questions(rubric: Rubric) -> Iterable[Question[Any]]:
-    case = Comparison("(the task)", "(the first answer)", "(the second answer)")
-    return [CompareQuestion(case, rubric, "ab")]
-
-
-def _run_report() -> Any:
-    from .run_report import RUN_REPORT
-
-    return RUN_REPORT
-
-
 def _first_prompts(verdict: ComparisonVerdict) -> Mapping[str, BlankPrompt]:
     return {
         f"Comparer, {order[0].upper()} first": COMPARER.prompt(
@@ -59,33 +41,6 @@ def _first_prompts(verdict: ComparisonVerdict) -> Mapping[str, BlankPrompt]:
         )
         for order in verdict.order.judged
     }
-
-
-def _service() -> Service:
-    from .service import SERVICE
-
-    return SERVICE
-
-
-def _probes() -> Probes:
-    from .probes import ORIGINAL, copies, draw_rows, measure_probes, rows_of_run
-    from .probes_view import probes_document
-
-    return Probes(
-        original=ORIGINAL,
-        rows_of=rows_of_run,
-        draw=draw_rows,
-        copies=copies,
-        measure=measure_probes,
-        document=probes_document,
-    )
-
-
-def _ranking() -> Ranking:
-    from .leaderboard import leaderboard_of
-    from .leaderboard_view import leaderboard_document, leaderboard_json
-
-    return Ranking(rank=leaderboard_of, document=leaderboard_document, data=leaderboard_json)
 
 
 PROTOCOL = Protocol(
@@ -100,8 +55,10 @@ PROTOCOL = Protocol(
         Asked(CompareQuestion, COMPARER, combine_comparisons, compare_texts),
         Asked(ResearchQuestion, RESEARCHER, combine_research, no_research),
     ),
-    example_questions=_example_questions,
-    rubric=rubric.RULES,
+    example_questions=lambda rubric: [
+        CompareQuestion(Comparison("(the task)", "(the first answer)", "(the second answer)"), rubric, "ab")
+    ],
+    rubric=RubricRules(calibrated="preference_for_a", ties=True),
     table=TABLE,
     reading=READING,
     command=COMMAND,
@@ -110,12 +67,12 @@ PROTOCOL = Protocol(
     labelling=LABELLING,
     measured=MEASURED,
     view=build,
-    run_report=_run_report,
+    run_report=imported(f"{__package__}.run_report", "RUN_REPORT"),
     form=FORM,
     listing=LISTING,
     first_prompts=_first_prompts,
-    service=_service,
+    service=imported(f"{__package__}.service", "SERVICE"),
     probe_names=PROBES,
-    probes=_probes,
-    ranking=_ranking,
+    probes=imported(f"{__package__}.probes_view", "JUDGE_PROBES"),
+    ranking=imported(f"{__package__}.leaderboard_view", "RANKING"),
 )

@@ -10,16 +10,18 @@ from ...models.common import LABELS, Label
 from ...text.findings import ATTEMPTS
 from ..figures import (
     UNDECIDED,
+    CaseListing,
     CaseSql,
     CriterionGrid,
     CriterionMeans,
-    GateFigure,
     ListColumn,
     Number,
     OutcomeClass,
     Outcomes,
+    OutcomeShare,
     TraitCount,
     counted,
+    win_rate,
 )
 from ..table import Column, Table, agrees_on_winner
 from . import GATES
@@ -179,12 +181,13 @@ TABLE = Table(
         ),
     },
     score_suffixes=("_a", "_b"),
-    gates=(
-        GateFigure(
-            name="win_rate",
-            about=GATES["win_rate"],
-            value="case winner when 'A' then 1 when 'tie' then 0.5 when 'B' then 0 end",
-            share=True,
-        ),
-    ),
+    gates=(win_rate(GATES["win_rate"]),),
+)
+
+_WINNERS = {"A": "for A", "B": "for B", "tie": "tied"}
+
+LISTING = CaseListing(
+    parts=lambda answers: (OutcomeShare(key, answers.get(key, 0), words) for key, words in _WINNERS.items()),
+    sorts={"margin": "abs(r.lead)", "difference": "r.difference"},
+    orders={"-margin": "clearest first", "margin": "closest first"},
 )

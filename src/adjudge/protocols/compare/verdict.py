@@ -20,7 +20,6 @@ from ...models.common import (
     LABELS,
     Call,
     Fact,
-    Failure,
     Label,
     Lookup,
     Opinion,
@@ -279,9 +278,7 @@ class ComparisonVerdict(Verdict):
     stages: Stages = ()
     quoted: Quoted = None
     calibrated: Calibrated = None
-    failures: tuple[tuple[str, Failure], ...] = Field(default=(), exclude=True)
     case: Comparison = Field(exclude=True, repr=False)
-    rubric: Any = Field(default=None, exclude=True, repr=False)
 
     @model_validator(mode="after")
     def _quotes_are_real(self) -> Self:

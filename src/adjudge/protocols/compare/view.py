@@ -9,7 +9,6 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from decimal import Decimal
 from fractions import Fraction
-from typing import Any
 
 from ...arithmetic import cut, rounded, weighted_total
 from ...models.common import LABELS, Fact, Label, Winner
@@ -18,7 +17,7 @@ from ...rendering.highlighting import Highlight, Piece, marked
 from ...rendering.wording import number, short
 from ...rubric import Rubric
 from ...text.findings import ATTEMPTS
-from ..origin import judge_note, origin_of
+from ..origin import VerdictView, judge_note, origin_of
 from .table import undecided_by
 from .verdict import ComparisonOpinion, ComparisonVerdict, Totals
 
@@ -72,14 +71,9 @@ class AnswerView:
 
 
 @dataclass(frozen=True, kw_only=True)
-class ComparisonView:
-    """The verdict and what its reports say about it: sentences, rows of criteria, answers with their marks.
+class ComparisonView(VerdictView):
+    """What the reports of a comparison show: sentences, rows of criteria, answers with their marks."""
 
-    `linked` are the page anchors of each criterion, and the refs of its quotes.
-    """
-
-    verdict: ComparisonVerdict
-    headline: str
     confidence: str
     best: str
     answers: Sequence[AnswerView]
@@ -88,16 +82,12 @@ class ComparisonView:
     order: str
     order_badge: str
     orders_differ: bool
-    judge_note: str
     rows: Sequence[CriterionRow]
     table: Sequence[tuple[str, ...]]
     not_assessed: Sequence[str]
     filled_in: str
     orders: Sequence[tuple[str, ComparisonOpinion, str]]
     facts: Sequence[tuple[str, str, str]]
-    refs: Sequence[str]
-    linked: Sequence[tuple[tuple[str, ...], Sequence[str]]]
-    origin: Any
 
 
 def build(verdict: ComparisonVerdict, rubric: Rubric) -> ComparisonView:

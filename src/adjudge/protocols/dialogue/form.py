@@ -21,10 +21,6 @@ def _case(values: Mapping[str, str], _: Rubric) -> Dialogue:
     return one_dialogue(text, (int(given) if given.isdecimal() and len(given) < 19 else given) or None)
 
 
-def _fill(whole: str, _: Rubric) -> dict[str, str]:
-    return {"transcript": whole}
-
-
 FORM = Form(
     heading="How well was the customer served?",
     lead="An Evaluator scores, a Critic objects, a Referee decides by rule.",
@@ -43,7 +39,7 @@ FORM = Form(
         Field("dialogue_id", "Conversation id", "A number or name of your choice; it is returned with the result.", 1),
     ),
     case=_case,
-    fill=_fill,
+    fill=lambda whole, _: {"transcript": whole},
     example="example.txt",
     example_title="A parcel that is in Leeds, and then is not",
     example_runs=(

@@ -6,38 +6,25 @@ from collections.abc import Iterable, Mapping
 from pathlib import Path
 from typing import Any
 
-from ...judges.base import Asked, Judge, Question
+from ...judges.base import Asked, Question
 from ...llm.base import BlankPrompt
-from ...models.common import Failure
 from ...rubric import Rubric
-from ..base import Protocol
-from ..estimate import ExpectedCalls
-from ..procedure import Services
-from ..service import Service
+from ..base import ExpectedCalls, Protocol, imported
 from . import rubric
 from .case import Dialogue, Turn
 from .command import COMMAND
 from .embedded import criticize, evaluate
 from .form import FORM
 from .jury import combine_critiques, combine_evaluations
-from .labelling import LABELLING
-from .listing import LISTING
-from .measured import MEASURED
+from .labelling import LABELLING, MEASURED
 from .questions import CriticizeQuestion, EvaluateQuestion
 from .reading import READING
 from .roles import CRITIC, EVALUATOR
 from .rules import dialogue
 from .settings import DialogueSettings
-from .table import TABLE
+from .table import LISTING, TABLE
 from .verdict import DialogueVerdict, Evaluation, Mark
 from .view import build
-
-
-async def _judge(
-    case: Dialogue, judges: tuple[Judge, ...], settings: DialogueSettings, _: Services
-) -> DialogueVerdict | Failure:
-    evaluator, critic = judges
-    return await dialogue(case, evaluator, critic, settings.rubric, settings)
 
 
 def _example_questions(rubric: Rubric) -> Iterable[Question[Any]]:
@@ -45,12 +32,6 @@ def _example_questions(rubric: Rubric) -> Iterable[Question[Any]]:
     marks = {key: Mark(value=rubric.scale.low, reason="(a reason)", quotes=()) for key in rubric.weights}
     evaluation = Evaluation(judge="evaluator", marks=marks)
     return [EvaluateQuestion(talk, rubric), CriticizeQuestion(talk, rubric, evaluation)]
-
-
-def _run_report() -> Any:
-    from .run_report import RUN_REPORT
-
-    return RUN_REPORT
 
 
 def _first_prompts(verdict: DialogueVerdict) -> Mapping[str, BlankPrompt]:
@@ -61,12 +42,6 @@ def _first_prompts(verdict: DialogueVerdict) -> Mapping[str, BlankPrompt]:
     }
 
 
-def _service() -> Service:
-    from .service import SERVICE
-
-    return SERVICE
-
-
 PROTOCOL = Protocol(
     name="dialogue",
     noun="dialogue",
@@ -74,7 +49,7 @@ PROTOCOL = Protocol(
     case=Dialogue,
     verdict=DialogueVerdict,
     settings=DialogueSettings,
-    judge=_judge,
+    judge=lambda case, judges, settings, _: dialogue(case, judges[0], judges[1], settings.rubric, settings),
     questions=(
         Asked(EvaluateQuestion, EVALUATOR, combine_evaluations, evaluate),
         Asked(CriticizeQuestion, CRITIC, combine_critiques, criticize),
@@ -88,9 +63,9 @@ PROTOCOL = Protocol(
     labelling=LABELLING,
     measured=MEASURED,
     view=build,
-    run_report=_run_report,
+    run_report=imported(f"{__package__}.run_report", "RUN_REPORT"),
     form=FORM,
     listing=LISTING,
     first_prompts=_first_prompts,
-    service=_service,
+    service=imported(f"{__package__}.service", "SERVICE"),
 )

@@ -112,10 +112,6 @@ def _split(raw: bytes, place: str, rubric: Rubric, name: str | None) -> Iterator
             yield BadRow(here, case_id, str(error))
 
 
-def _begins_text(line: str) -> bool:
-    return not is_table_header(line) and bool(COLUMN_LINE.match(line) or read_label(line))
-
-
 def _is_whole(chosen: str, line: str) -> bool:
     """Tell whether a file is read as a whole: JSON, and a table or JSONL with one message per row."""
     if chosen == "jsonl":
@@ -176,7 +172,7 @@ READING = CaseReading(
     from_text=lambda raw, place, _: read_dialogues(raw, place),
     suffixes=(".txt", ".json", ".jsonl", ".ndjson", ".csv", ".tsv", ".eval"),
     split=_split,
-    begins_text=_begins_text,
+    begins_text=lambda line: not is_table_header(line) and bool(COLUMN_LINE.match(line) or read_label(line)),
     is_whole=_is_whole,
     lists=_TURNS,
     from_log=_from_log,

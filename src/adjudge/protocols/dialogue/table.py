@@ -2,11 +2,21 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable
+from collections.abc import Iterable, Mapping
 from decimal import Decimal
 from typing import Any
 
-from ..figures import CaseSql, CriterionGrid, CriterionMeans, GateFigure, ListColumn, Number, Outcomes
+from ..figures import (
+    CaseListing,
+    CaseSql,
+    CriterionGrid,
+    CriterionMeans,
+    GateFigure,
+    ListColumn,
+    Number,
+    Outcomes,
+    OutcomeShare,
+)
 from ..table import Column, Table
 from . import GATES
 from .verdict import AVERAGE, DialogueVerdict
@@ -14,10 +24,6 @@ from .verdict import AVERAGE, DialogueVerdict
 
 def _evaluated(verdict: DialogueVerdict, key: str) -> Any:
     return getattr(verdict.output.evaluator[key], "score", None)
-
-
-def _changed(verdict: DialogueVerdict) -> int:
-    return sum(ruling.value != _evaluated(verdict, key) for key, ruling in verdict.rulings.items())
 
 
 _ROUNDED_DOWN = "the final average rounded down to a step of the scale"
@@ -31,7 +37,12 @@ _COLUMNS = (
     Column("average", "DOUBLE", _FINAL, lambda v: v.output.referee_final[AVERAGE], score=True),
     Column("evaluator_average", "DOUBLE", _BEFORE, lambda v: v.output.evaluator[AVERAGE], score=True),
     Column("objections", "BIGINT", _OBJECTIONS, lambda v: sum(not entry.agree for entry in v.output.critic)),
-    Column("changed", "BIGINT", "how many scores the Referee changed", _changed),
+    Column(
+        "changed",
+        "BIGINT",
+        "how many scores the Referee changed",
+        lambda v: sum(ruling.value != _evaluated(v, key) for key, ruling in v.rulings.items()),
+    ),
 )
 
 
@@ -93,3 +104,11 @@ TABLE = Table(
         ),
     ),
 )
+
+
+def _parts(answers: Mapping[str, int]) -> Iterable[OutcomeShare]:
+    for step, count in sorted(answers.items(), key=lambda item: -float(item[0])):
+        yield OutcomeShare(TABLE.outcome.tone(step), count, f"at {step}")
+
+
+LISTING = CaseListing(parts=_parts, orders={"average": "lowest first"})

@@ -16,7 +16,6 @@ from ...models.base import Exact, Frozen, absent
 from ...models.calibration import Calibrated
 from ...models.common import (
     Call,
-    Failure,
     MemberScores,
     Opinion,
     Provenance,
@@ -180,8 +179,6 @@ class DialogueVerdict(Verdict):
     recheck: Rechecked = None
     calibrated: Calibrated = None
     case: Dialogue = Field(exclude=True, repr=False)
-    rubric: Any = Field(default=None, exclude=True, repr=False)
-    failures: tuple[tuple[str, Failure], ...] = Field(default=(), exclude=True)
 
     @model_validator(mode="before")
     @classmethod

@@ -7,14 +7,13 @@ from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
-from typing import Any
 
 from ...arithmetic import weighted_total
 from ...rendering import wording
 from ...rendering.highlighting import Highlight, Piece, marked
 from ...rendering.wording import hundredths, number
 from ...rubric import Rubric
-from ..origin import judge_note, origin_of
+from ..origin import VerdictView, judge_note, origin_of
 from .case import Turn
 from .referee import RULES, TAKEN, decisions, evidence_used
 from .verdict import CriticView, DialogueVerdict, Mark, Utterance
@@ -59,30 +58,21 @@ class RefereedRow:
 
 
 @dataclass(frozen=True, kw_only=True)
-class DialogueView:
-    """The verdict and what its reports say about it: sentences, rows of criteria, turns with their marks.
+class DialogueView(VerdictView):
+    """What the reports of a dialogue show: sentences, rows of criteria, turns with their marks."""
 
-    `linked` are the page anchor of each criterion, and the refs of its quotes.
-    """
-
-    verdict: DialogueVerdict
-    headline: str
     best: str
     outcome: str
     objections: str
     averages: tuple[str, str]
     shares: Sequence[str]
     utterances: str
-    judge_note: str
     turns: Sequence[TurnView]
     long: bool
     rows: Sequence[RefereedRow]
     table: Sequence[tuple[str, ...]]
     decisions: Sequence[str]
     evidence: Sequence[Highlight]
-    refs: Sequence[str]
-    linked: Sequence[tuple[tuple[str, ...], Sequence[str]]]
-    origin: Any
 
 
 def build(verdict: DialogueVerdict, rubric: Rubric) -> DialogueView:

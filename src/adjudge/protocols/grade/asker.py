@@ -18,7 +18,6 @@ from ...models.common import QuoteCount, Warning
 from ...prompts.fence import Message, fenced, in_one_line
 from ...rubric import Rubric
 from ...text.reasons import WordChecker
-from .case import Grading
 from .questions import AskQuestion, Findings, ItemFinding, State
 from .quotes import MIN_WORDS, TOO_SHORT, Texts, answer_shown, sources_shown
 from .rubric import Item, items_of
@@ -87,10 +86,9 @@ class Asker(Role[AskQuestion, Findings]):
         return _shape(question.rubric, bool(question.case.steps))
 
     def messages(self, question: AskQuestion) -> tuple[str, Message]:
-        case = question.case
-        user = self.prompts.message(
-            "user", task=fenced("TASK", case.task), sources=_sources(case), answer=answer_shown(case)
-        )
+        case, shown = question.case, sources_shown(question.case)
+        sources = Message.of("\n", shown) if len(shown.pieces) > 1 else Message.of("")
+        user = self.prompts.message("user", task=fenced("TASK", case.task), sources=sources, answer=answer_shown(case))
         return _system(question.rubric, bool(case.steps)), user
 
     def build(
@@ -124,21 +122,13 @@ class Asker(Role[AskQuestion, Findings]):
                 problems.append(f"{item.key}.reason: {invented}")
                 reason = in_one_line(new.get("reason", ""))
                 if not reason or check.invented_quote(reason):
-                    reason = f"Answered {_said(item, given)}; the judge's reason quoted words that are not in the text."
+                    answer = given["level" if item.kind == "scale" else "answer"]
+                    reason = f"Answered {answer}; the judge's reason quoted words that are not in the text."
                     warnings.append(Warning(code="replaced_reason", message=f"{item.key}: {invented}"))
             found[item.key] = _finding(item, given, quote, reason)
         opinion = Findings(judge=judge, items=found, warnings=tuple(warnings), quoted=QuoteCount.of(there))
         shape = _replacements_shape(question.rubric, bool(question.case.steps))
         return Reading(opinion, tuple(problems), reply, shape)
-
-
-def _sources(case: Grading) -> Message:
-    shown = sources_shown(case)
-    return Message.of("\n", shown) if len(shown.pieces) > 1 else Message.of("")
-
-
-def _said(item: Item, given: Mapping[str, Any]) -> Any:
-    return given["level"] if item.kind == "scale" else given["answer"]
 
 
 def _needs_quote(item: Item, given: Mapping[str, Any]) -> bool:

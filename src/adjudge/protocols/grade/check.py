@@ -17,6 +17,7 @@ import orjson
 import yaml
 
 from ...constraints.counting import character_counts, counts_in_characters, word_counts
+from ...constraints.measuring import several
 from ...text.asked_language import language_for
 from ...text.language import are_close, code_named, language_name
 from ...yaml_nodes import NodeReader
@@ -85,10 +86,6 @@ def _texts(reader: NodeReader, node: yaml.Node, place: str) -> tuple[str, ...]:
     if not nodes:
         reader.refuse(node, f"{place}: empty", "a text, or a list of texts, is allowed")
     return tuple(reader.text(each, place) for each in nodes)
-
-
-def _one_text(reader: NodeReader, node: yaml.Node, place: str) -> str:
-    return reader.text(node, place)
 
 
 def _listed(words: tuple[str, ...], between: str) -> str:
@@ -205,36 +202,30 @@ def _amount(reader: NodeReader, node: yaml.Node, place: str) -> int:
     return int(number)
 
 
-def _several(counts: range, unit: str) -> str:
-    low, high = counts[0], counts[-1]
-    many = f"{low:,}" if low == high else f"{low:,} to {high:,}"
-    return f"has {many} {unit}{'' if many == '1' else 's'}"
-
-
 def _words(text: str) -> tuple[range, str]:
     return word_counts(text), "character" if counts_in_characters(text) else "word"
 
 
 def _min_words(least: int, text: str) -> Tested:
     counts, unit = _words(text)
-    return Tested(counts[-1] >= least, _several(counts, unit))
+    return Tested(counts[-1] >= least, f"has {several(counts, unit)}")
 
 
 def _max_words(most: int, text: str) -> Tested:
     counts, unit = _words(text)
-    return Tested(counts[0] <= most, _several(counts, unit))
+    return Tested(counts[0] <= most, f"has {several(counts, unit)}")
 
 
 def _max_characters(most: int, text: str) -> Tested:
     counts = character_counts(text)
-    return Tested(counts[0] <= most, _several(counts, "character"))
+    return Tested(counts[0] <= most, f"has {several(counts, 'character')}")
 
 
 CONDITIONS: dict[str, Condition] = {
     "contains": Condition(_texts, lambda words: f"contains {_listed(words, 'and')}", _contains),
     "contains_any": Condition(_texts, lambda words: f"contains {_listed(words, 'or')}", _contains_any),
     "excludes": Condition(_texts, lambda words: f"does not contain {_listed(words, 'or')}", _excludes),
-    "equals": Condition(_one_text, lambda words: f"is {_short(words)}", _equals),
+    "equals": Condition(NodeReader.text, lambda words: f"is {_short(words)}", _equals),
     "matches": Condition(_pattern, lambda pattern: f"matches the pattern {_short(pattern)}", _matches),
     "json": Condition(read_schema, lambda schema: "is JSON that fits the schema" if schema else "is JSON", _json),
     "language": Condition(_language, lambda code: f"is in {language_name(code)}", _in_language),

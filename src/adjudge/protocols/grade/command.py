@@ -5,8 +5,8 @@ from __future__ import annotations
 from typing import Any
 
 from ...errors import InputError
-from ...inputs.arguments import read_cases, read_text
-from ...inputs.json import parse_cell, parse_object
+from ...inputs.arguments import read_rest_of_case, read_text
+from ...inputs.json import parse_cell
 from ...inputs.rows import case_in_object
 from ..command import Command, CommandArgument, Given, GivenCase, StrictExit
 from .reading import FIELDS, WANTED
@@ -22,22 +22,9 @@ _PIECES = "the case in pieces; each overrides the case file's"
 
 def _read(given: Given) -> list[GivenCase]:
     """Read the case file and replace the pieces that were given as options."""
-    case = given.options["case"]
     pieces = {name: value for name in FIELDS if (value := given.options[name])}
-    named = [case, *(one for value in pieces.values() for one in (value if isinstance(value, list) else [value]))]
-    if case is None and (missing := [name for name in ("task", "answer") if name not in pieces]):
-        allowed = "a case file, - for standard input, or both --task and --answer"
-        raise InputError(f"--{missing[0]}" if pieces else "CASE", "missing", allowed)
-    if named.count("-") > 1:
-        raise InputError("-", "standard input is named twice", "once is allowed")
-    data, file = {}, ""
-    if case is not None:
-        wanted = f"one JSON object with {WANTED} is needed"
-        raw, file = read_cases(case, wanted)
-        data = parse_object(raw, file, wanted)
+    data, file = read_rest_of_case(given.options["case"], pieces, FIELDS, ("task", "answer"), WANTED)
     for name, value in pieces.items():
-        for field in FIELDS[name]:
-            data.pop(field, None)
         data[name] = _sources(value) if name == "context" else _piece(name, value)
     try:
         return [GivenCase(case_in_object(data, file, "grade", given.rubric), "the judgment")]

@@ -12,7 +12,7 @@ from fractions import Fraction
 from ...judges.jury import Jury, Vote
 from .questions import AskQuestion, ClaimsQuestion, DemandsQuestion, Findings, ItemFinding, State
 from .rubric import Item
-from .verdict import MemberResult, Quote
+from .verdict import MemberResult
 
 
 def combine(
@@ -58,16 +58,13 @@ def settled(item: Item, findings: Sequence[ItemFinding]) -> ItemFinding:
         return ItemFinding(
             state=state, reason="The members of the jury do not agree, and yes needs more than half of them."
         )
-    return speakers[0].updated(evidence=_each_once(quote for speaker in speakers for quote in speaker.evidence))
+    quotes = dict.fromkeys(quote for speaker in speakers for quote in speaker.evidence)
+    return speakers[0].updated(evidence=tuple(quotes))
 
 
 def _majority(given: Sequence[ItemFinding], votes: int) -> State:
     states: tuple[State, ...] = ("yes", "not_applicable")
     return next((one for one in states if 2 * sum(each.state == one for each in given) > votes), "no")
-
-
-def _each_once(quotes: object) -> tuple[Quote, ...]:
-    return tuple(dict.fromkeys(quotes))  # type: ignore[call-overload]
 
 
 def _level(jury: Jury, given: Sequence[Vote[ItemFinding]]) -> ItemFinding:

@@ -1,19 +1,22 @@
-"""How people label gradings: pass or fail and, if asked to, each item: yes or no, a level, or a share."""
+"""How people label gradings: pass or fail and, if asked to, each item: yes or no, a level, or a share. And how verdicts
+are measured against labels: as pass or fail, with the score behind them."""
 
 from __future__ import annotations
 
 from collections.abc import Iterable
 from decimal import Decimal
+from fractions import Fraction
 from typing import Any
 
 from ...models.common import Order
 from ...rubric import Rubric, Scale
 from ..labelling import LabelRules, RatedCriterion, ShownCase, read_number, titled
+from ..measured import CalibrationWords, LabelledSets, MeasureRules
 from .case import Grading
 from .reading import label_from
 from .rubric import YES_OR_NO, Item, items_of
-from .steps import source_title, step_title
-from .verdict import FAIL, PASS
+from .verdict import FAIL, PASS, GradeVerdict, ItemVerdict
+from .wording import place_of, source_title, step_title
 
 _TENTHS = Scale(Decimal(0), Decimal(1), Decimal("0.1"))
 _PERCENT = {str(value): f"{100 * value:.0f} %" for value in _TENTHS.values}
@@ -63,4 +66,35 @@ LABELLING = LabelRules(
     read_number=_read_number,
     doubts={"close to the pass mark": "abs(r.score - r.pass_at) < 5"},
     margin=lambda _: "abs(r.score - r.pass_at)",
+)
+
+
+# -- how verdicts are measured -----------------------------------------------------------------------------------------
+
+
+def _explanation(verdict: GradeVerdict, criterion: str | None) -> tuple[str, Iterable[tuple[str, str]]]:
+    items = [item for item in verdict.items if criterion in (None, item.key)]
+    reason = next((item.reason for item in items if item.key == criterion), "") or verdict.why
+    lost = sorted(items, key=lost_points, reverse=True)  # what cost most comes first
+    return reason, [(place_of(quote), quote.quote) for item in lost for quote in item.quotes]
+
+
+def lost_points(item: ItemVerdict) -> Fraction:
+    """Return how many points an item did not earn, or cost."""
+    return Fraction(0) if item.earned_exact is None else max(Fraction(item.points), Fraction(0)) - item.earned_exact
+
+
+MEASURED = MeasureRules(
+    value="case r.outcome when 'pass' then 'pass' when 'fail' then 'fail' end",
+    number="r.score - r.pass_at",
+    ending="case when r.outcome = 'undecided' then 'undecided' end",
+    classes=(PASS, FAIL),
+    names={PASS: "pass", FAIL: "fail"},
+    measures=("accuracy", "kappa", "ac1", "alpha_nominal", "spearman", "kendall"),
+    jury_votes=lambda verdict: [{one.result for one in item.members} for item in verdict.items if item.members],
+    explanation=_explanation,
+    length=lambda case: len(case["answer"].split()),
+    reading="Rank correlations use the score. An undecided verdict has no best guess: it counts in no figure.",
+    calibration=CalibrationWords(judge="the score above the pass mark", people="people’s label, 0 (fail) to 1 (pass)"),
+    sets=LabelledSets(text=lambda case: case.task),
 )

@@ -71,8 +71,9 @@ def leaderboard_of(database: Database) -> PassRates:
     )
     if not ranked:
         raise InputError(str(database.run.folder), "no decided answer of a named system", "another judge may decide")
+    rates = [each.pass_rate.value for each in ranked]  # equal ones share a rank
     return PassRates(
-        standings=tuple(_placed(ranked)),
+        standings=tuple(replace(each, rank=rates.index(each.pass_rate.value) + 1) for each in ranked),
         column=column,
         tasks=len({task for own in by_system.values() for task, *_ in own}),
         without_system=unnamed,
@@ -92,12 +93,6 @@ def _standing(system: str, rows: list[tuple[int, str, str | None, float]]) -> Sy
         undecided=sum(outcome == "undecided" for _, _, outcome, _ in rows),
         without_verdict=sum(status != "verdict" for _, status, *_ in rows),
     )
-
-
-def _placed(ranked: list[SystemRate]) -> list[SystemRate]:
-    """Return the standings with their ranks; equal pass rates share one."""
-    rates = [each.pass_rate.value for each in ranked]
-    return [replace(each, rank=rates.index(each.pass_rate.value) + 1) for each in ranked]
 
 
 def _once(rows: list[tuple[int, str, str | None, float]]) -> dict[int, bool]:

@@ -9,7 +9,8 @@ from typing import Any
 from ...models.figures import Figure
 from ...rendering.document import Document, Grid, Section, cautious, non_empty
 from ...rendering.wording import interval, listed, many, p_is, percent, rounded
-from .leaderboard import PassRates
+from ..base import Ranking
+from .leaderboard import PassRates, leaderboard_of
 
 _READING = (
     "The pass rate is the share of decided answers that passed. An undecided answer counts neither as passed nor as "
@@ -82,3 +83,6 @@ def _notes(board: PassRates) -> Iterator[str]:
         yield f"{many(failed, 'answer')} without a verdict could not be counted."
     if board.without_system:
         yield f"{many(board.without_system, 'row')} did not name a system."
+
+
+RANKING = Ranking(rank=leaderboard_of, document=leaderboard_document, data=leaderboard_json)

@@ -7,8 +7,8 @@ from dataclasses import dataclass
 
 from ...rendering import wording
 from ...rendering.highlighting import Highlight, Piece, marked
-from .steps import place_of, source_title, step_title
 from .verdict import GradeVerdict, ItemVerdict, Quote
+from .wording import place_of, source_title, step_title
 
 
 @dataclass(frozen=True, kw_only=True)

@@ -6,15 +6,10 @@ from collections.abc import Iterable, Mapping
 from pathlib import Path
 from typing import Any
 
-from ...judges.base import ASKED, Asked, Judge, Question
+from ...judges.base import ASKED, Asked, Question
 from ...llm.base import BlankPrompt
-from ...models.common import Failure
 from ...rubric import Rubric
-from ..base import Protocol
-from ..estimate import ExpectedCalls
-from ..procedure import Services
-from ..service import Service
-from ..special import Ranking
+from ..base import ExpectedCalls, Protocol, imported
 from . import rubric
 from .asker import ASKER
 from .case import ContextText, Grading
@@ -23,23 +18,15 @@ from .demands import DEMAND_READER
 from .embedded import read_demands, unread
 from .form import FORM
 from .jury import combine
-from .labelling import LABELLING
+from .labelling import LABELLING, MEASURED
 from .lister import LISTER
-from .listing import LISTING
-from .measured import MEASURED
 from .questions import AskQuestion, ClaimsQuestion, DemandsQuestion
 from .reading import READING
 from .rules import grade, questions_of
 from .settings import GradeSettings
-from .table import TABLE
+from .table import LISTING, TABLE
 from .verdict import GradeVerdict
 from .view import build
-
-
-async def _judge(
-    case: Grading, judges: tuple[Judge, ...], settings: GradeSettings, _: Services
-) -> GradeVerdict | Failure:
-    return await grade(case, judges[0], settings.rubric, settings)
 
 
 def _example_questions(rubric: Rubric) -> Iterable[Question[Any]]:
@@ -55,25 +42,6 @@ def _first_prompts(verdict: GradeVerdict) -> Mapping[str, BlankPrompt]:
     }
 
 
-def _service() -> Service:
-    from .service import SERVICE
-
-    return SERVICE
-
-
-def _run_report() -> Any:
-    from .run_report import RUN_REPORT
-
-    return RUN_REPORT
-
-
-def _ranking() -> Ranking:
-    from .leaderboard import leaderboard_of
-    from .leaderboard_view import leaderboard_document, leaderboard_json
-
-    return Ranking(rank=leaderboard_of, document=leaderboard_document, data=leaderboard_json)
-
-
 PROTOCOL = Protocol(
     name="grade",
     noun="grading",
@@ -81,7 +49,7 @@ PROTOCOL = Protocol(
     case=Grading,
     verdict=GradeVerdict,
     settings=GradeSettings,
-    judge=_judge,
+    judge=lambda case, judges, settings, _: grade(case, judges[0], settings.rubric, settings),
     questions=(
         Asked(AskQuestion, ASKER, combine, unread),
         Asked(ClaimsQuestion, LISTER, combine, unread),
@@ -96,10 +64,10 @@ PROTOCOL = Protocol(
     labelling=LABELLING,
     measured=MEASURED,
     view=build,
-    run_report=_run_report,
-    ranking=_ranking,
+    run_report=imported(f"{__package__}.run_report", "RUN_REPORT"),
+    ranking=imported(f"{__package__}.leaderboard_view", "RANKING"),
     form=FORM,
     listing=LISTING,
     first_prompts=_first_prompts,
-    service=_service,
+    service=imported(f"{__package__}.service", "SERVICE"),
 )

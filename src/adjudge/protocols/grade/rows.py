@@ -10,11 +10,11 @@ from ...arithmetic import plain
 from ...rendering import wording
 from ...rendering.highlighting import Highlight
 from ...rendering.wording import number
+from .labelling import lost_points
 from .marks import Marks
-from .measured import lost_points
 from .rubric import Item
 from .verdict import ItemVerdict, Quote
-from .wording import exact, share_shown
+from .wording import exact
 
 # A mark in a text is green and solid, red and dashed, amber and dotted, or blue: for, against, open, or cited.
 FOR, AGAINST, OPEN, CITED = "favorable", "unfavorable", "open", "cited"
@@ -108,9 +108,9 @@ def row_of(item: ItemVerdict, at: int, known: Item | None, marks: Marks) -> Item
         kind=_KINDS[item.kind],
         question="" if known is None or item.checks else " ".join(known.guidance.split()),
         points=number(item.points),
-        earned=_earned(item),
+        earned="–" if item.earned_exact is None else exact(item.earned_exact),
         product=_product(item),
-        share=share_shown(share),
+        share=wording.width(share),
         state=_state(item),
         result=_result(item, known),
         badge=_badge(item, known),
@@ -140,10 +140,6 @@ def _state(item: ItemVerdict) -> str:
         return "unassessed"
     good = 1 - item.share if item.is_fault else item.share
     return "earned" if good == 1 else "lost" if good == 0 else "part"
-
-
-def _earned(item: ItemVerdict) -> str:
-    return "–" if item.earned_exact is None else exact(item.earned_exact)
 
 
 def _product(item: ItemVerdict) -> str:

@@ -112,7 +112,8 @@ def read_item(reader: NodeReader, node: yaml.Node) -> Item:
         if kind == "scale":
             scale, bands = _levels(reader, fields["scale"], key)
     elif named == "check":
-        checks, guidance = _checks(reader, fields["check"], key)
+        checks = read_conditions(reader, fields["check"], key)
+        guidance = in_words(checks)
     else:
         source = _source(reader, fields[named], key, named)
         scale, guidance = SHARE, _demand(named, source)
@@ -210,12 +211,6 @@ def _needs_quote(reader: NodeReader, node: yaml.Node | None, key: str) -> bool:
     if (given := reader.text(node, f"{key}.quote")) != "none":
         reader.refuse(node, f"{key}.quote: {given!r}", "`none` is allowed, or leave it out")
     return False
-
-
-def _checks(reader: NodeReader, node: yaml.Node, key: str) -> tuple[tuple[tuple[str, Any], ...], str]:
-    """Read the conditions of a check, and say them in words."""
-    conditions = read_conditions(reader, node, key)
-    return conditions, in_words(conditions)
 
 
 def _wrong(rubric: Rubric) -> tuple[str, str] | None:

@@ -24,7 +24,7 @@ from .verdict import Extreme, GradeVerdict, ItemVerdict, shown_score
 from .wording import counted, listed, why
 
 CLOSE = Fraction(5, 100)  # a score this near to `pass_at` is not sure
-_PLACES = {"task": "the task", "answer": "the answer", "reference": "the reference", "context": "the context"}
+PLACES = {"task": "the task", "answer": "the answer", "reference": "the reference", "context": "the context"}
 _NO_SOURCE = {
     "context": "No context was given.",
     "reference": "No reference was given.",
@@ -87,7 +87,7 @@ async def _judged(case: Grading, judge: Judge, rubric: Rubric, options: Options)
         warnings=(
             *(warning for opinion in opinions for warning in opinion.warnings),
             *_unassessed(judge.name if asked else "code", checked, case),
-            *hostile_warnings(facts, _PLACES),
+            *hostile_warnings(facts, PLACES),
         ),
         facts=facts,
         **spent(calls),
@@ -193,15 +193,11 @@ def _share(item: Item, finding: ItemFinding) -> Fraction | None:
 # -- deciding ----------------------------------------------------------------------------------------------------------
 
 
-def _parts(items: Iterable[ItemVerdict], rubric: Rubric) -> list[ScoredItem]:
-    needed = {item.key: item.needed_share for item in items_of(rubric) if item.required}
-    return [ScoredItem(item.points, item.share, needed.get(item.key)) for item in items if item.applicable]
-
-
 def _settle(items: tuple[ItemVerdict, ...], rubric: Rubric, case: Grading) -> dict[str, Any] | None:
     """Return the fields of the verdict that the items decide, or None if there is nothing to grade."""
     mark = pass_at(rubric)
-    parts = _parts(items, rubric)
+    needed = {item.key: item.needed_share for item in items_of(rubric) if item.required}
+    parts = [ScoredItem(item.points, item.share, needed.get(item.key)) for item in items if item.applicable]
     score = Fraction(0) if case.is_empty else score_of(parts)
     if score is None:
         return None

@@ -111,15 +111,10 @@ def _parts(figures: RunFigures) -> tuple[ReportPart, ...]:
     return (ReportPart("board", "Leaderboard", leaderboard_sections(board)),)
 
 
-def _systems(figures: RunFigures) -> dict[str, tuple[int, int, int]]:
-    board: PassRates | None = figures.own
-    return {it.system: (it.passed, 0, it.failed) for it in (board.standings if board else ())}
-
-
 RUN_REPORT = RunReport(
     own=_board,
     finding=_finding,
     pictures=(_rates, outcomes, _scores, labels, _items),
     parts=_parts,
-    systems=_systems,
+    systems=lambda it: {each.system: (each.passed, 0, each.failed) for each in (it.own.standings if it.own else ())},
 )

@@ -1,35 +1,13 @@
-"""`POST /api/grade`: grade one answer, and return the verdict.
-
-The case is parsed by the same code as files. The models here document it, and validate the options for judging.
-"""
+"""`POST /api/grade`: the description of its body, which is read by the same code as files."""
 
 from __future__ import annotations
 
-import asyncio
-from dataclasses import replace
 from typing import Any
 
-from fastapi import APIRouter, Request, Response
 from pydantic import BaseModel, Field
 
-from ...computing import computed
-from ...errors import InputError, TooLargeError
-from ...models.base import to_json
-from ...models.common import Failure
-from ...rubric import MAX_RUBRIC_BYTES, Rubric
-from ...server.bodies import read_object
-from ...server.callers import Caller, MayJudge
-from ...server.common import ERRORS, State, StateOf, documented_body, failed, judged, validated, with_settings
-from ...server.idempotency import Idempotent
-from ...server.rubrics import named_rubric
-from ..rubrics import parse
-from ..service import Service
-from .reading import WANTED, grading_from
-from .settings import GradeSettings
-from .verdict import GradeVerdict
+from ..service import JudgeRequest, OwnRubric, Service
 
-router = APIRouter(responses=ERRORS, route_class=Idempotent)
-SERVICE = Service(routers=(router,))
 _RUBRIC = """\
 name: capitals
 version: "1"
@@ -47,12 +25,6 @@ _GRADING = {
 }
 
 
-class _OwnRubric(BaseModel):
-    rubric: str | None = Field(
-        None, description="A rubric of `/api/rubrics`, `name` or `name@version`, or the text of one in YAML."
-    )
-
-
 class GradeContext(BaseModel):
     """One of several sources."""
 
@@ -60,7 +32,7 @@ class GradeContext(BaseModel):
     text: str
 
 
-class GradeRequest(_OwnRubric):
+class GradeRequest(OwnRubric):
     """One answer to a task. Fields not listed here are ignored and never reach a judge."""
 
     task: str = Field(description="What was asked.")
@@ -71,37 +43,11 @@ class GradeRequest(_OwnRubric):
     )
 
 
-_SETTINGS = GradeSettings.requested()
-_Options = with_settings(_OwnRubric, _SETTINGS)
-
-
-async def _rubric(state: State, caller: Caller, given: str) -> Rubric:
-    """Return the rubric that a request names or holds."""
-    if "\n" not in given:
-        return await asyncio.to_thread(named_rubric, state, caller, given, GradeSettings.protocol)
-    if len(given) > MAX_RUBRIC_BYTES:
-        raise TooLargeError("rubric", f"{len(given):,} characters", f"at most {MAX_RUBRIC_BYTES:,} are allowed")
-    rubric = await computed(len(given), parse, given, "rubric")
-    if rubric.protocol != GradeSettings.protocol:
-        raise InputError("rubric", f"its protocol is {rubric.protocol}", f"{GradeSettings.protocol} is needed here")
-    return rubric
-
-
-@router.post(
-    "/api/grade",
-    tags=["grade"],
-    summary="Grade one answer against a rubric",
-    response_model=GradeVerdict,
-    openapi_extra=documented_body(with_settings(GradeRequest, _SETTINGS), _GRADING),
+SERVICE = Service(
+    request=JudgeRequest(
+        body=GradeRequest,
+        example=_GRADING,
+        summary="Grade one answer against a rubric",
+        description="Return an exact score, whether the answer passes, and every item with its evidence.",
+    )
 )
-async def grade(request: Request, state: StateOf, caller: MayJudge) -> Response:
-    """Return an exact score, whether the answer passes, and every item with its evidence."""
-    data = await read_object(request, WANTED)
-    own = state.usual(GradeSettings)
-    options = validated(_Options, data, strict=True)
-    if options.rubric is not None:
-        own = replace(own, rubric=await _rubric(state, caller, options.rubric))
-    case = await computed(sum(len(str(value)) for value in data.values()), grading_from, data, own.rubric)
-    settings = state.settings(own, options, rubric=own.rubric)
-    outcome = await caller.judge(state.engine, case, settings)
-    return failed(outcome) if isinstance(outcome, Failure) else judged(to_json(outcome))

@@ -9,7 +9,18 @@ from functools import partial
 from typing import Any
 
 from ...arithmetic import rounded
-from ..figures import UNDECIDED, CaseSql, CriterionGrid, GateFigure, ListColumn, Number, OutcomeClass, Outcomes
+from ..figures import (
+    UNDECIDED,
+    CaseListing,
+    CaseSql,
+    CriterionGrid,
+    GateFigure,
+    ListColumn,
+    Number,
+    OutcomeClass,
+    Outcomes,
+    OutcomeShare,
+)
 from ..table import Column, Table
 from . import GATES
 from .reading import label_from
@@ -28,10 +39,6 @@ def _claims(verdict: GradeVerdict, result: str | None = None) -> int | None:
     found: list[Claim] = [claim for item in verdict.items if item.kind == "claims" for claim in item.claims]
     listed = any(item.kind == "claims" and item.assessed for item in verdict.items)
     return sum(claim.result == result for claim in found) if listed else None
-
-
-def _unassessed(verdict: GradeVerdict) -> int:
-    return sum(item.applicable and not item.assessed for item in verdict.items)
 
 
 def _undecided_by(verdict: GradeVerdict) -> str | None:
@@ -53,7 +60,12 @@ _COLUMNS = (
     Column("score_worst", "DOUBLE", _WORST, lambda v: _hundred(v.worst.score_exact)),
     Column("score_best", "DOUBLE", _BEST, lambda v: _hundred(v.best.score_exact)),
     Column("pass_at", "DOUBLE", "the score that is needed, 0 to 100", lambda v: 100 * v.pass_at),
-    Column("unassessed", "BIGINT", "how many applicable items nobody assessed", _unassessed),
+    Column(
+        "unassessed",
+        "BIGINT",
+        "how many applicable items nobody assessed",
+        lambda v: sum(item.applicable and not item.assessed for item in v.items),
+    ),
     Column("supported", "BIGINT", "claims of the answer that a source supports", partial(_claims, result="supported")),
     Column("contradicted", "BIGINT", "claims that a source contradicts", partial(_claims, result="contradicted")),
     Column("not_found", "BIGINT", "claims of which no source says anything", partial(_claims, result="not_found")),
@@ -159,4 +171,16 @@ TABLE = Table(
             highest="score_best",
         ),
     ),
+)
+
+
+def _parts(answers: Mapping[str, int]) -> Iterable[OutcomeShare]:
+    outcomes = (("A", PASS, "passed"), ("B", FAIL, "did not pass"), ("tie", UNDECIDED, "undecided"))
+    return (OutcomeShare(tone, answers.get(answer, 0), words) for tone, answer, words in outcomes)
+
+
+LISTING = CaseListing(
+    parts=_parts,
+    sorts={"margin": "abs(r.score - r.pass_at)"},
+    orders={"score": "lowest first", "margin": "closest to the pass mark first"},
 )

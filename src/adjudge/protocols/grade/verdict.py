@@ -19,7 +19,7 @@ from __future__ import annotations
 from collections.abc import Iterator
 from decimal import Decimal
 from fractions import Fraction
-from typing import Any, ClassVar, Literal, Self
+from typing import ClassVar, Literal, Self
 
 from pydantic import Field, model_validator
 
@@ -29,7 +29,6 @@ from ...models.calibration import Calibrated
 from ...models.common import (
     Call,
     Fact,
-    Failure,
     Provenance,
     Quoted,
     Rechecked,
@@ -196,9 +195,7 @@ class GradeVerdict(Verdict):
     stages: Stages = ()
     quoted: Quoted = None
     calibrated: Calibrated = None
-    failures: tuple[tuple[str, Failure], ...] = Field(default=(), exclude=True)
     case: Grading = Field(exclude=True, repr=False)
-    rubric: Any = Field(default=None, exclude=True, repr=False)
 
     @model_validator(mode="after")
     def _quotes_are_real(self) -> Self:

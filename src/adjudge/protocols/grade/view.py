@@ -9,36 +9,32 @@ from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass
 from decimal import Decimal
 from fractions import Fraction
-from typing import Any
 
 from ...arithmetic import plain, rounded
 from ...rendering import wording
 from ...rendering.wording import number
 from ...rubric import Rubric
-from ..origin import judge_note, origin_of
+from ..origin import VerdictView, judge_note, origin_of
 from .marks import Marks, TextView, answer_texts, source_texts
 from .rows import ItemRow, row_of
 from .rubric import items_of
+from .rules import PLACES
 from .score import percent
 from .verdict import FAIL, PASS, UNDECIDED, GradeVerdict
-from .wording import exact, share_shown
+from .wording import exact
 
 _MOST_LOST = 2
 _OUTCOMES = {PASS: "Passed", FAIL: "Failed", UNDECIDED: "Undecided"}
-_FACT_PLACES = {"task": "the task", "answer": "the answer", "reference": "the reference", "context": "the context"}
 
 
 @dataclass(frozen=True, kw_only=True)
-class GradeView:
-    """The verdict and what its reports say about it: sentences, rows of items, texts with their marks.
+class GradeView(VerdictView):
+    """What the reports of a grading show: sentences, rows of items, texts with their marks.
 
     `score` is that of what was assessed; `shown` the same, or the range if it is undecided. `gauge` is the bar of the
-    score: where it begins, and its width. `linked` are the places on the page that belong together, with the refs of
-    their quotes.
+    score: where it begins, and its width.
     """
 
-    verdict: GradeVerdict
-    headline: str
     outcome: str
     tone: str
     score: str
@@ -48,7 +44,6 @@ class GradeView:
     mark_at: str
     range: str
     lost: str
-    judge_note: str
     rows: Sequence[ItemRow]
     table: Sequence[tuple[str, ...]]
     total: tuple[str, str]
@@ -58,9 +53,6 @@ class GradeView:
     answers: Sequence[TextView]
     sources: Sequence[TextView]
     facts: Sequence[tuple[str, str, str]]
-    refs: Sequence[str]
-    linked: Sequence[tuple[tuple[str, ...], Sequence[str]]]
-    origin: Any
 
     @property
     def pairs(self) -> Sequence[list[str]]:
@@ -87,7 +79,7 @@ def build(verdict: GradeVerdict, rubric: Rubric) -> GradeView:
         shown=shown,
         pass_mark=number(plain(100 * mark)),
         gauge=_gauge(verdict),
-        mark_at=share_shown(Fraction(mark)),
+        mark_at=wording.width(Fraction(mark)),
         range=_range(verdict),
         lost=_lost(rows),
         judge_note=judge_note(verdict.provenance.judge),
@@ -99,10 +91,7 @@ def build(verdict: GradeVerdict, rubric: Rubric) -> GradeView:
         not_applicable=_not_applicable(rows),
         answers=answer_texts(verdict, marks),
         sources=source_texts(verdict, marks),
-        facts=[
-            (wording.words_of(fact.name), _FACT_PLACES.get(fact.where, fact.where), fact.found)
-            for fact in verdict.facts
-        ],
+        facts=[(wording.words_of(fact.name), PLACES.get(fact.where, fact.where), fact.found) for fact in verdict.facts],
         refs=[mark.ref for mark in marks.all],
         linked=list(_linked(rows)),
         origin=origin_of(verdict),
@@ -121,7 +110,7 @@ def _gauge(verdict: GradeVerdict) -> tuple[str, str]:
     low, high = Fraction(0), verdict.score_exact
     if not verdict.decided:
         low, high = verdict.worst.score_exact, verdict.best.score_exact
-    return share_shown(low), share_shown(high - low)
+    return wording.width(low), wording.width(high - low)
 
 
 def _range(verdict: GradeVerdict) -> str:

@@ -1,4 +1,4 @@
-"""What a grading says in words: what was counted for an item, why an answer passed or not, and exact numbers."""
+"""What a grading says in words: what was counted for an item, why it passed or not, exact numbers, and titles."""
 
 from __future__ import annotations
 
@@ -13,7 +13,7 @@ from .case import Grading
 from .questions import ItemFinding
 from .rubric import items_of, pass_at
 from .score import ScoreOutcome, percent
-from .verdict import ItemVerdict, Kind
+from .verdict import ItemVerdict, Kind, Quote
 
 _COUNTED: dict[Kind, tuple[str, str, str]] = {
     "claims": ("claim is", "claims are", "supported"),
@@ -83,6 +83,22 @@ def exact(value: Fraction | Decimal) -> str:
     return f"{whole.numerator}/{whole.denominator}".replace("-", MINUS)
 
 
-def share_shown(part: Fraction) -> str:
-    """Write a share as the width of a bar."""
-    return f"{float(min(max(part, Fraction(0)), Fraction(1))):.1%}"
+# -- how texts are called, in reports and to people who label ----------------------------------------------------------
+
+
+def step_title(case: Grading, number: int) -> str:
+    """Name a step by its number and what it is; the one that is the answer says so."""
+    final = ", the final answer" if number == case.final_step else ""
+    return f"Step {number}: {case.steps[number - 1].label}{final}"
+
+
+def source_title(case: Grading, name: str) -> str:
+    """Name a source by its id, if there are several."""
+    return f"Source {name}" if len(case.context) > 1 or name != "1" else "Source"
+
+
+def place_of(quote: Quote) -> str:
+    """Name the text that a quote is from."""
+    if quote.text == "step":
+        return f"step {quote.step}"
+    return f"source {quote.context}" if quote.text == "context" else quote.text

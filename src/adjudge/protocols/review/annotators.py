@@ -24,8 +24,8 @@ from ...results.run import Reader, Run
 from ...rubric import OVERALL, Criterion
 from ...statistics.resampling import DRAWS
 from .case import Review
-from .checked import checked_rating
 from .consistency import badness
+from .correcting import checked_rating
 from .feedback import is_lesson
 from .report_cards import ReportCard, ReviewedRating, report_cards
 from .verdict import FinalRating, ReviewVerdict

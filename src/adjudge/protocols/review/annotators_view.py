@@ -1,6 +1,6 @@
 """Builds the plain data that report cards of annotators show: sentences, tables and bars, the same in every format.
 
-It makes no decisions: `agreement/report_cards.py` defines what counts as a pattern. Names are not escaped here; each
+It makes no decisions: `report_cards.py` defines what counts as a pattern. Names are not escaped here; each
 output format escapes them.
 """
 
@@ -12,8 +12,9 @@ from dataclasses import dataclass
 from ...rendering.document import Document, Grid, Picture, Section, bar, non_empty
 from ...rendering.pages import environment
 from ...rendering.wording import interval, many, p_is, percent, rounded, rounded_percent, words_of
+from ..base import Cards
 from ..origin import judge_note
-from .annotators import PREFERENCE, AnnotatorReport
+from .annotators import PREFERENCE, AnnotatorReport, annotator_report
 from .report_cards import Lesson, ReportCard
 
 _PREFERENCES = {"too high": "too far towards Response 2", "too low": "too far towards Response 1"}
@@ -264,3 +265,6 @@ def _card_sections(card: CardView) -> list[Section]:
         Section(f"{card.name}: over time", [*change, card.change_said]),
         Section(f"{card.name}: agreement with others", [card.agreement_said], [card.agreement]),
     ]
+
+
+CARDS = Cards(report=annotator_report, document=annotators_document, html=annotators_html)

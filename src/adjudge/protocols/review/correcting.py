@@ -15,13 +15,13 @@ from collections.abc import Mapping
 from typing import Any, NamedTuple
 
 from ...models.common import LABELS, Fact, Label
-from ...rubric import OVERALL, Rubric, Scale
+from ...rubric import LIKERT, OVERALL, Criterion, Rubric, Scale
 from ...text.reasons import WordChecker, not_english
 from ...text.sentences import sentences
 from .case import Original
 from .consistency import Binding, allowed_overalls, dimensions, names_fact, nearest, severity
 from .questions import Candidate
-from .verdict import FinalRating, JudgedWords, RatedResponse, Rating, RatingAction
+from .verdict import FinalRating, JudgedWords, RatedResponse, Rating, RatingAction, ReviewVerdict
 
 Tables = Mapping[Label, Mapping[str, FinalRating]]
 
@@ -80,6 +80,21 @@ def read_rating(words: str, scale: Scale) -> int | OffScale | None:
     if value is None or value not in scale.values:
         return OffScale(words, f"it is not on the scale from {scale.low} to {scale.high}")
     return value
+
+
+def checked_rating(verdict: ReviewVerdict, criterion: Criterion | None, line: FinalRating) -> int | None:
+    """Return the rating that was entered, if it is on its scale and the judge assessed it; None if not. The preference
+    has no `criterion`. A share of corrected ratings is a share of these, on every page.
+
+    If no dimension was assessed, the Overall and the preference, which follow from them, were not assessed either.
+    """
+    entered = read_rating(line.original_rating, criterion.scale if criterion else LIKERT)
+    if not isinstance(entered, int) or not line.assessed:
+        return None
+    if criterion is None or criterion.key == OVERALL:
+        dimensions = (one for label in LABELS for key, one in verdict.table(label).items() if key != OVERALL)
+        return entered if any(one.assessed for one in dimensions) else None
+    return entered
 
 
 # -- ratings ----------------------------------------------------------------------------------------------------------

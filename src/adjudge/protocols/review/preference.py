@@ -14,7 +14,7 @@ from ...rubric import OVERALL, Criterion, Rubric
 from ...text.reasons import misstated_rating
 from .consistency import better, by_weight, dimensions
 from .correcting import LEAST, MOST, Tables
-from .verdict import NO_PREFERENCE, OVERALL_SIDE, Argument, Favours, ReviewOpinion
+from .verdict import OVERALL_SIDE, Argument, Favours, ReviewOpinion, side_of
 
 VERDICTS = {
     1: "Response 1 is much better overall.",
@@ -32,7 +32,7 @@ def favoured(tables: Tables, likert: int, rubric: Rubric) -> dict[str, Favours]:
     """Return the better response in each dimension that was assessed for both, and overall by the Likert."""
     assessed = [c for c in dimensions(rubric) if all(tables[label][c.key].assessed for label in LABELS)]
     sides = {c.key: _FAVOURS[better(c, *_pair(c, tables))] for c in assessed}
-    return {**sides, OVERALL_SIDE: _FAVOURS[_side(likert)]}
+    return {**sides, OVERALL_SIDE: _FAVOURS[side_of(likert)]}
 
 
 def fitting(
@@ -57,7 +57,7 @@ def contradicted(words: str, opinion: ReviewOpinion, tables: Tables, likert: int
     for every criterion that they name, the better side and the ratings that they give.
     """
     ratings = {c.name: _pair(c, tables) for c in rubric.criteria}
-    if _side(opinion.preference) != _side(likert):
+    if side_of(opinion.preference) != side_of(likert):
         return f"the judge preferred another side; the tables say: {VERDICTS[likert]}"
     if why := misstated_rating(words, ratings):
         return why
@@ -96,17 +96,13 @@ def by_rule(likert: int, tables: Tables, rubric: Rubric) -> list[tuple[str, str]
     """Compose two or three sentences from the tables, each with what it is about: a dimension's key or `overall`."""
     differing = [c for c in by_weight(rubric) if len(set(_pair(c, tables))) > 1]
     # What favours the better side comes first, and the Overall last.
-    telling = [c for c in differing if better(c, *_pair(c, tables)) == _side(likert)] or differing
+    telling = [c for c in differing if better(c, *_pair(c, tables)) == side_of(likert)] or differing
     rated = [(c.key, c.name, *_pair(c, tables)) for c in telling[:2]]
     sentences = [(key, f"On {name}, Response 1 is rated {a} and Response 2 is rated {b}.") for key, name, a, b in rated]
     sentences = sentences or [("", "The two responses have the same rating in every dimension.")]
     a, b = (tables[label][OVERALL].value for label in LABELS)
     closing = f"Overall Quality is {a} for Response 1 and {b} for Response 2."
     return [*sentences, (OVERALL_SIDE, closing if a != b else f"Both have an Overall Quality of {a}.")]
-
-
-def _side(likert: int) -> Label | None:
-    return None if likert == NO_PREFERENCE else "A" if likert < NO_PREFERENCE else "B"
 
 
 def _pair(criterion: Criterion, tables: Tables) -> tuple[int, int]:

@@ -2,19 +2,12 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Mapping
+from collections.abc import Mapping
 from pathlib import Path
-from typing import Any
 
-from ...judges.base import Asked, Judge, Question
+from ...judges.base import Asked
 from ...llm.base import BlankPrompt
-from ...models.common import Failure
-from ...rubric import Rubric
-from ..base import Protocol
-from ..estimate import ExpectedCalls
-from ..procedure import Services
-from ..service import Service
-from ..special import Cards
+from ..base import ExpectedCalls, Protocol, imported
 from . import rubric
 from .case import Review
 from .command import COMMAND
@@ -23,53 +16,22 @@ from .explainer import EXPLAINER
 from .findings import facts_alone
 from .form import FORM
 from .jury import combine_explanations, combine_reviews
-from .labelling import LABELLING
-from .listing import LISTING
-from .measured import MEASURED
+from .labelling import LABELLING, MEASURED
 from .questions import ExplainQuestion, RateQuestion
 from .rater import RATER
 from .reading.rows import READING
 from .rules import review
 from .settings import ReviewSettings
-from .table import TABLE
+from .table import LISTING, TABLE
 from .tags import review_tags
 from .verdict import ReviewVerdict
 from .view import build
-
-
-async def _judge(
-    case: Review, judges: tuple[Judge, ...], settings: ReviewSettings, _: Services
-) -> ReviewVerdict | Failure:
-    return await review(case, judges[0], settings.rubric, settings)
-
-
-def _example_questions(rubric: Rubric) -> Iterable[Question[Any]]:
-    return [RateQuestion(Review("(the prompt)", "(the first response)", "(the second response)"), rubric)]
-
-
-def _run_report() -> Any:
-    from .run_report import RUN_REPORT
-
-    return RUN_REPORT
 
 
 def _first_prompts(verdict: ReviewVerdict) -> Mapping[str, BlankPrompt]:
     if verdict.invalid is not None:
         return {}
     return {"Rater": RATER.prompt(RateQuestion(verdict.case.blind(), verdict.rubric, facts_alone(verdict.case)))}
-
-
-def _service() -> Service:
-    from .service import SERVICE
-
-    return SERVICE
-
-
-def _cards() -> Cards:
-    from .annotators import annotator_report
-    from .annotators_view import annotators_document, annotators_html
-
-    return Cards(report=annotator_report, document=annotators_document, html=annotators_html)
 
 
 PROTOCOL = Protocol(
@@ -79,12 +41,14 @@ PROTOCOL = Protocol(
     case=Review,
     verdict=ReviewVerdict,
     settings=ReviewSettings,
-    judge=_judge,
+    judge=lambda case, judges, settings, _: review(case, judges[0], settings.rubric, settings),
     questions=(
         Asked(RateQuestion, RATER, combine_reviews, rate),
         Asked(ExplainQuestion, EXPLAINER, combine_explanations, no_explanation),
     ),
-    example_questions=_example_questions,
+    example_questions=lambda rubric: [
+        RateQuestion(Review("(the prompt)", "(the first response)", "(the second response)"), rubric)
+    ],
     rubric=rubric.RULES,
     table=TABLE,
     reading=READING,
@@ -94,12 +58,12 @@ PROTOCOL = Protocol(
     labelling=LABELLING,
     measured=MEASURED,
     view=build,
-    run_report=_run_report,
+    run_report=imported(f"{__package__}.run_report", "RUN_REPORT"),
     form=FORM,
     listing=LISTING,
     first_prompts=_first_prompts,
-    service=_service,
-    cards=_cards,
+    service=imported(f"{__package__}.service", "SERVICE"),
+    cards=imported(f"{__package__}.annotators_view", "CARDS"),
     formats={"tags": review_tags},
     # The owner's name for the review is left out, so that the verdict's id does not depend on it.
     stored_case=lambda case: case.updated(review_id=None),

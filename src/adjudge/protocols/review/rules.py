@@ -59,6 +59,7 @@ from .verdict import (
     RatedResponse,
     ReviewOpinion,
     ReviewVerdict,
+    side_of,
 )
 
 # If the explaining call fails for one of these reasons, a retry would fail too; the ratings are kept without it.
@@ -269,7 +270,7 @@ def why_unsure(verdict: ReviewVerdict) -> Iterable[str]:
     if (opinion.preference - NO_PREFERENCE) * (verdict.likert.value - NO_PREFERENCE) < 0:
         yield "it prefers the other response than its ratings do"
     members = [own.scores[_LIKERT] for own in opinion.members]
-    if len({(value > NO_PREFERENCE) - (value < NO_PREFERENCE) for value in members if value is not None}) > 1:
+    if len({side_of(value) for value in members if value is not None}) > 1:
         yield "the members of the jury prefer different responses"
 
 

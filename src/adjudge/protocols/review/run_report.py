@@ -1,7 +1,7 @@
 """What a review run's report says: how many of the checked ratings were corrected, and in which dimensions.
 
-A rating is checked if it was entered on its scale and the judge assessed it (`checked.py`); report cards of annotators
-count the same.
+A rating is checked if it was entered on its scale and the judge assessed it (`checked_rating`); report cards of
+annotators count the same.
 """
 
 from __future__ import annotations

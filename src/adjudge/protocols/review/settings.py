@@ -8,7 +8,6 @@ from ...errors import InputError
 from ...text.language import LANGUAGE_NAMES
 from ..settings import Settings, judge_setting
 from .rules import ReviewOptions
-from .rules import codes_in as codes_in
 from .verdict import ReviewVerdict
 
 MAX_LANGUAGES = 200

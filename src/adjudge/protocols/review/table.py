@@ -9,20 +9,24 @@ from typing import Any, get_args
 from unicodedata import normalize
 
 from ...models.common import LABELS, Label
-from ..figures import CaseSql, CriterionGrid, GateFigure, ListColumn, Number, OutcomeClass, Outcomes, counted
-from ..table import Column, Table, Truth, agrees_on_winner, winner_of
+from ..figures import (
+    CaseListing,
+    CaseSql,
+    CriterionGrid,
+    ListColumn,
+    Number,
+    OutcomeClass,
+    Outcomes,
+    OutcomeShare,
+    counted,
+    win_rate,
+)
+from ..table import Column, Table, agrees_on_winner, winner_of
 from . import GATES
-from .checked import checked_rating
-from .verdict import NO_PREFERENCE, FinalRating, RatingAction, ReviewVerdict
+from .correcting import checked_rating
+from .verdict import NO_PREFERENCE, FinalRating, RatingAction, ReviewVerdict, side_of
 
 _NUMBER = re.compile(r"[+-]?([0-9]+(\.[0-9]*)?|\.[0-9]+)(e[+-]?[0-9]+)?", re.IGNORECASE)
-
-
-def _preferred(verdict: ReviewVerdict) -> Truth | None:
-    if verdict.likert is None:
-        return None
-    value = verdict.likert.value
-    return "tie" if value == NO_PREFERENCE else "A" if value < NO_PREFERENCE else "B"
 
 
 def _counted(verdict: ReviewVerdict, action: str) -> int | None:
@@ -49,6 +53,7 @@ def _entered(line: FinalRating | None) -> str | None:
     return line.original_rating or None if line else None
 
 
+_SIDE = "A (response 1), B (response 2) or tie, as the preference says"
 _SEVEN = "the preference: 1 response 1 is much better … 7 response 2 is much better"
 
 _ALIKE = (
@@ -59,18 +64,19 @@ _ALIKE = (
 _CHECKED = "whether a rating on its scale was entered and the judge assessed it"
 
 
-def _is_preference_checked(verdict: ReviewVerdict) -> bool | None:
-    return None if verdict.likert is None else checked_rating(verdict, None, verdict.likert) is not None
-
-
 _KIND = "what kind of task the judge took it for"
 
 _COLUMNS = (
-    Column("winner", "VARCHAR", "A (response 1), B (response 2) or tie, as the preference says", _preferred),
+    Column("winner", "VARCHAR", _SIDE, lambda v: v.likert and (side_of(v.likert.value) or "tie")),
     Column("likert", "BIGINT", _SEVEN, lambda v: v.likert and v.likert.value, score=True),
     Column("likert_entered", "VARCHAR", "the preference that was entered", lambda v: _entered(v.likert)),
     Column("likert_action", "VARCHAR", "kept, replaced, filled or refused", lambda v: v.likert and v.likert.action),
-    Column("likert_checked", "BOOLEAN", f"the preference: {_CHECKED}", _is_preference_checked),
+    Column(
+        "likert_checked",
+        "BOOLEAN",
+        f"the preference: {_CHECKED}",
+        lambda v: v.likert and checked_rating(v, None, v.likert) is not None,
+    ),
     Column("invalid", "VARCHAR", "why the task cannot be rated, if it cannot", lambda v: v.invalid),
     *(
         Column(action, "BIGINT", f"how many ratings were {action}", partial(_counted, action=action))
@@ -179,12 +185,19 @@ TABLE = Table(
         unit=" corrected",
     ),
     traits={"ties": counted("equal_totals")},
-    gates=(
-        GateFigure(
-            name="win_rate",
-            about=GATES["win_rate"],
-            value="case winner when 'A' then 1 when 'tie' then 0.5 when 'B' then 0 end",
-            share=True,
-        ),
-    ),
+    gates=(win_rate(GATES["win_rate"]),),
 )
+
+
+def _parts(answers: Mapping[str, int]) -> Iterable[OutcomeShare]:
+    """Group the preferences from 1 to 7 by the response that they prefer."""
+    sides = (
+        ("A", "123", "for response 1"),
+        ("B", "567", "for response 2"),
+        ("tie", "4", "for neither"),
+        ("bad", ("invalid",), "cannot be rated"),
+    )
+    return (OutcomeShare(tone, sum(answers.get(each, 0) for each in given), words) for tone, given, words in sides)
+
+
+LISTING = CaseListing(parts=_parts, orders={"-replaced": "most replaced first"})

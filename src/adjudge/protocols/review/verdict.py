@@ -18,7 +18,6 @@ from ...models.common import (
     LABELS,
     Call,
     Fact,
-    Failure,
     Label,
     MemberScores,
     Opinion,
@@ -180,6 +179,13 @@ class Explanation(Opinion):
 
 
 NO_PREFERENCE = 4  # on the scale from 1 to 7
+
+
+def side_of(likert: int | Decimal) -> Label | None:
+    """Return the side that a preference from 1 to 7 is for; None if it is for neither."""
+    return None if likert == NO_PREFERENCE else "A" if likert < NO_PREFERENCE else "B"
+
+
 RatingAction = Literal["kept", "replaced", "filled", "refused"]
 JustificationAction = Literal["kept", "rewritten", "filled"]
 
@@ -266,9 +272,7 @@ class ReviewVerdict(Verdict):
     stages: Stages = ()
     quoted: Quoted = None
     calibrated: Calibrated = None
-    failures: tuple[tuple[str, Failure], ...] = Field(default=(), exclude=True)
     case: Review = Field(exclude=True, repr=False)
-    rubric: Any = Field(default=None, exclude=True, repr=False)
 
     @model_validator(mode="after")
     def _places_are_real(self) -> Self:

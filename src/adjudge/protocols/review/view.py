@@ -8,7 +8,6 @@ from __future__ import annotations
 import re
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
-from typing import Any
 
 from ...models.common import LABELS, Fact, Label
 from ...rendering import wording
@@ -16,7 +15,7 @@ from ...rendering.escaping import one_line, shorten
 from ...rendering.highlighting import Highlight, Piece, marked
 from ...rendering.wording import number
 from ...rubric import HOW_BAD, LIKERT, OVERALL, TOO_LITTLE_TOO_MUCH, Rubric
-from ..origin import judge_note, origin_of
+from ..origin import VerdictView, judge_note, origin_of
 from .case import Review
 from .reading import INVALID
 from .verdict import FinalRating, RatingAction, ReviewVerdict
@@ -94,14 +93,9 @@ class ResponseView:
 
 
 @dataclass(frozen=True, kw_only=True)
-class ReviewView:
-    """The verdict and what its reports say about it. If `likert` is None, the task is invalid.
+class ReviewView(VerdictView):
+    """What the reports of a review show. If `likert` is None, the task is invalid."""
 
-    `linked` are the page anchor of each rating and each fact, and the refs of its marks.
-    """
-
-    verdict: ReviewVerdict
-    headline: str
     likert: RatingRow | None
     likert_sentence: str
     steps: Sequence[tuple[int, str, str]]
@@ -110,15 +104,11 @@ class ReviewView:
     counts: Mapping[RatingAction, int]
     from_scratch: bool
     blank: bool
-    judge_note: str
     responses: Sequence[ResponseView]
     glance: Sequence[tuple[str, tuple[str, str], tuple[str, str]]]
     task: Sequence[tuple[str, str, str]]
     facts: Sequence[FactView]
     own: Sequence[tuple[str, ...]]
-    refs: Sequence[str]
-    linked: Sequence[tuple[tuple[str, ...], Sequence[str]]]
-    origin: Any
 
 
 def build(verdict: ReviewVerdict, rubric: Rubric) -> ReviewView:

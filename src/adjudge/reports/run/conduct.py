@@ -7,7 +7,8 @@ from dataclasses import dataclass
 from ...protocols.figures import TraitKey
 from ...rendering.document import Grid, Section
 from ...rendering.wording import interval, listed, many, percent, rounded_percent
-from ...results.conduct import ENOUGH, TRAITS, Conduct, Level, Observed
+from ...results.conduct import Conduct, Observed
+from ...results.traits import ENOUGH, TRAITS, Level
 
 TITLE = "The judge’s conduct"
 MOST_NAMED = 3

@@ -14,10 +14,11 @@ from ...protocols.table import Cells
 from ...rendering.document import Picture
 from ...rendering.wording import headline, listed, many, missing, percent_sure, rounded, rounded_percent, shown, signed
 from ...results.columns import name as sql_name
-from ...results.conduct import TRAITS, conduct_of
+from ...results.conduct import conduct_of
 from ...results.database import Database
 from ...results.run import Run
 from ...results.summary import Summary, grid_of, summary_of
+from ...results.traits import TRAITS
 from .conduct import ConductView, view_conduct
 from .pictures import RunFigures, arranged, grid, spent
 from .report import FoundPart, Headline, ReportPart, RunReport, within

@@ -88,8 +88,9 @@ def _value(value: str | Decimal) -> str:
 def _shown(run: Run, who: str, label: HumanLabel) -> dict[str, Any]:
     """Return a label as it is listed: the answer, tags, and a note with the ratings of criteria before it."""
     shown = "skipped" if label.skipped else "no answer yet" if label.value is None else _value(label.value)
+    tags = {"flagged": label.flagged, "given after seeing the verdict": label.unblinded}
     note = "; ".join(filter(None, (", ".join(_ratings(run, label)), label.note)))
-    return {"who": who, "label": shown, "tags": tuple(_tags(label)), "note": note}
+    return {"who": who, "label": shown, "tags": tuple(tag for tag, there in tags.items() if there), "note": note}
 
 
 def _ratings(run: Run, label: HumanLabel) -> Iterator[str]:
@@ -97,10 +98,3 @@ def _ratings(run: Run, label: HumanLabel) -> Iterator[str]:
         if rated.column in label.criteria:
             value = label.criteria[rated.column]
             yield f"{rated.name} {'skipped' if value is None else rated.names.get(str(value), number(value))}"
-
-
-def _tags(label: HumanLabel) -> Iterator[str]:
-    if label.flagged:
-        yield "flagged"
-    if label.unblinded:
-        yield "given after seeing the verdict"

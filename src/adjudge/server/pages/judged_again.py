@@ -14,7 +14,7 @@ from ...models.common import Failure
 from ...models.verdict import Verdict
 from ...protocols.base import protocol_of
 from ...reports import error_report, view_of
-from ..callers import Caller, CallerOf, MayJudge
+from ..callers import CallerOf, MayJudge
 from ..common import State, StateOf, failed_status, public_failure
 from ..verdicts import find_settings, find_verdict
 from .common import FieldsOf, lead_to, page, status_of
@@ -119,7 +119,8 @@ class BesidePage(TypedDict):
 @router.get("/verdicts/{verdict_id}/beside/{other}")
 def beside(verdict_id: str, other: str, request: Request, state: StateOf, caller: CallerOf) -> Response:
     """Show two verdicts on one case side by side, and what differs."""
-    first, second = _both(request, state, caller, verdict_id, other.removesuffix(".json"))
+    both = (verdict_id, other.removesuffix(".json"))
+    first, second = (find_verdict(each, request, state, caller)[0] for each in both)
     if first.protocol != second.protocol or first.case != second.case:
         raise InputError("verdicts", "they judge different cases", "two verdicts on one case are allowed")
     shown, scores = [_one(each) for each in (first, second)], list(_scores(first, second))
@@ -134,10 +135,6 @@ def beside(verdict_id: str, other: str, request: Request, state: StateOf, caller
         given_by_both=sum(bool(each["first"] and each["second"]) for each in scores),
     )
     return page(request, "verdicts_beside", context)
-
-
-def _both(request: Request, state: State, caller: Caller, *verdict_ids: str) -> list[Verdict]:
-    return [find_verdict(each, request, state, caller)[0] for each in verdict_ids]
 
 
 def _one(verdict: Verdict) -> OneOfTwo:

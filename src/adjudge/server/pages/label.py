@@ -268,10 +268,8 @@ def in_words(text: str) -> str:
 
 
 def opening_of(found: Labelling, task: Task) -> str:
-    """Return the beginning of a case's text: of the first field of its form, or else of what is shown first."""
-    before = found.shown(task).before
-    text = dict(before).get(found.run.protocol.form.fields[0].label) or (before[0][1] if before else "")
-    return shorten(" ".join(text.split()), _OPENING)
+    """Return the beginning of a case's text."""
+    return shorten(" ".join(found.run.protocol.opening(found.shown(task)).split()), _OPENING)
 
 
 # -- agreement --------------------------------------------------------------------------------------------------------

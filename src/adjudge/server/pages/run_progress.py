@@ -7,7 +7,7 @@ from decimal import Decimal
 from typing import Any
 
 from ...protocols.base import protocol_of
-from ...protocols.listing import OutcomeShare
+from ...protocols.figures import OutcomeShare
 from ...rendering.wording import dollars, duration, rounded
 from ...runs.hosted_run import HostedRun, RunStatus
 

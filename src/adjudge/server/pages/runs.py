@@ -6,7 +6,6 @@ Code that reads results is imported on first use, because it needs an extra that
 from __future__ import annotations
 
 import asyncio
-from collections.abc import Sequence
 from contextlib import suppress
 from decimal import Decimal
 from itertools import islice
@@ -89,14 +88,12 @@ def line_for(run: HostedRun, status: RunStatus) -> dict[str, Any]:
         "done": status.cases - status.open,
         "labels": _labels(run),
         "who": run.owner or "",
-        "parts": _stored_parts(summary.parts, status) if summary and not status.open else overview["parts"],
+        "parts": [(tone, count / status.cases, f"{words}: {count:,}") for tone, count, words in summary.parts]
+        if summary and not status.open
+        else overview["parts"],
         "finding": summary.title if summary and not status.open else so_far,
         "tone": summary.tone if summary else "",
     }
-
-
-def _stored_parts(parts: Sequence[tuple[str, int, str]], status: RunStatus) -> list[tuple[str, float, str]]:
-    return [(tone, count / status.cases, f"{words}: {count:,}") for tone, count, words in parts]
 
 
 def _labels(run: HostedRun) -> dict[str, int] | None:

@@ -6,6 +6,7 @@ promptfoo, Inspect, OpenAI's evals and Langfuse are known. What is not recognise
 from __future__ import annotations
 
 import codecs
+import re
 from collections.abc import Callable, Iterator
 from typing import Any, NamedTuple
 
@@ -16,11 +17,13 @@ from ..records import Source, raw_items
 from .inspect_log import eval_members, read_samples
 from .langfuse import is_langfuse, read_rows
 from .openai_evals import read_events, read_output_items
-from .outline import outline
 from .promptfoo import read_results
 
 Answers = Iterator[LoggedAnswer | BadRow]
 _Items = Iterator[tuple[str, Any]]
+# A string that is cut off is a token, too: otherwise each quote in it would be tried as the beginning of another.
+_TOKEN = re.compile(r'"(?P<text>(?:[^"\\]++|\\.)*+)"?+(?P<colon>\s*+:)?+|(?P<sign>[{}\[\]])', re.DOTALL)
+_BEGINNING = re.compile(r"\s*+(.?)", re.DOTALL)
 
 
 class Log(NamedTuple):
@@ -47,7 +50,8 @@ def open_log(source: Source, chosen: str) -> Log | None:
         if found.get(".".join(path)) == "[":
             inside = {name.removeprefix(prefix) for name in found if name.startswith(prefix := f"{'.'.join(path)}.[].")}
             read = _reader(inside, source.name, known=path[-2:] == ("results", "results"))
-            return read and Log(read[0], read[1](_nested(source, path)))
+            items = ((place, value) for place, name, value in _members(source, path) if not name)
+            return read and Log(read[0], read[1](items))
     read = _reader({name.removeprefix("[].") for name in found}, source.name)
     return read and Log(read[0], read[1](_rows(source, chosen)))
 
@@ -72,5 +76,24 @@ def _members(source: Source, path: tuple[str, ...]) -> Iterator[tuple[str, str, 
     return ((source.at(item.line), name, item.value) for name, item in nested_items(pieces, source.at, path))
 
 
-def _nested(source: Source, path: tuple[str, ...]) -> _Items:
-    return ((place, value) for place, name, value in _members(source, path) if not name)
+def outline(text: str, depth: int = 3) -> dict[str, str]:
+    """Return the paths in the beginning of a JSON text, such as `results.[].id`, and how each value begins: `{`, `"`.
+
+    Of an array, the first item is described. Nothing is parsed.
+    """
+    found: dict[str, str] = {}
+    path: list[str] = []
+    for token in _TOKEN.finditer(text):
+        if token["colon"]:
+            if path and path[-1] != "[]":
+                path[-1] = token["text"]
+                if len(path) <= depth:
+                    found.setdefault(".".join(path), _BEGINNING.match(text, token.end())[1])  # type: ignore[index]
+        elif token["sign"] in ("{", "["):
+            path.append("" if token["sign"] == "{" else "[]")
+        elif token["sign"]:
+            if path:
+                path.pop()
+            if not path or path == ["[]"]:
+                break
+    return found

@@ -16,9 +16,9 @@ from typing import IO, Any
 from ....errors import InputError, TooLargeError, plain_reason
 from ....protocols.reading import BadRow, LoggedAnswer
 from ...json import MAX_ITEM, nested_items
-from ...text import Unreadable, kind_of
+from ...text import Unreadable
 from ..records import Source
-from .texts import answered_in, asked_in, short
+from .texts import answered_in, asked_in, column_of, message_of, short, unfit
 
 MAX_PARTS = 200_000
 _ZSTANDARD = 93
@@ -37,8 +37,7 @@ def read_samples(items: Iterable[tuple[str, str, Any]]) -> Iterator[LoggedAnswer
             continue
         try:
             if not isinstance(value, Mapping):
-                found = f"expected a sample, found {kind_of(value)}"
-                raise InputError(place, str(value) if isinstance(value, Unreadable) else found)
+                raise InputError(place, unfit(value, "a sample"))
             yield _answer(value, place, model, number)
         except InputError as error:
             own = place.rpartition(", ")[2]
@@ -55,8 +54,7 @@ def _answer(sample: Mapping[str, Any], place: str, model: str, number: int) -> L
     answer = completion if isinstance(completion, str) and completion else answered_in(output or None, "output")
     if not answer and answered:
         answer = answered_in(messages, "messages")
-    error = sample.get("error")
-    problem = error.get("message") if isinstance(error, Mapping) else error
+    problem = message_of(sample.get("error"))
     if not problem and not answered and not answer:
         problem = "no output"
     epoch, own = sample.get("epoch"), sample.get("id")
@@ -69,7 +67,7 @@ def _answer(sample: Mapping[str, Any], place: str, model: str, number: int) -> L
         for inner, value in members.items() if isinstance(members, Mapping) else ():
             extra[f"{key}.{inner}"] = value.get("value") if key == "scores" and isinstance(value, Mapping) else value
     return LoggedAnswer(
-        place, name, name, system, f"[{system.replace(']', ')')}] output", asked_in(resolved["input"], "input"),
+        place, name, name, system, column_of(system), asked_in(resolved["input"], "input"),
         answer, messages, has_steps=messages is not None, reference=_target(sample.get("target")),
         problem=f"Inspect says: {short(problem)}" if problem else "", extra=extra,
     )  # fmt: skip

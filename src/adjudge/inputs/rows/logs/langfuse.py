@@ -11,8 +11,7 @@ from typing import Any
 
 from ....errors import InputError
 from ....protocols.reading import BadRow, LoggedAnswer
-from ...text import Unreadable, kind_of
-from .texts import answered_in, asked_in, has_tools, messages_in, short, unpacked
+from .texts import answered_in, asked_in, column_of, has_tools, messages_in, short, unfit, unpacked
 
 # Columns that tell Langfuse's rows from others: all of one of these groups.
 _ROWS = (
@@ -37,8 +36,7 @@ def read_rows(items: Iterable[tuple[str, Any]], name: str) -> Iterator[LoggedAns
     """Yield the answers of rows. Observations other than generations, such as spans, are steps and no answers."""
     for number, (place, row) in enumerate(items, 1):
         if not isinstance(row, Mapping):
-            found = str(row) if isinstance(row, Unreadable) else f"expected a row, found {kind_of(row)}"
-            yield BadRow(place, str(number), found)
+            yield BadRow(place, str(number), unfit(row, "a row"))
             continue
         if "output" not in row and {"dataType", "value"} <= row.keys():
             allowed = "`adjudge agree` reads them as labels"
@@ -74,7 +72,7 @@ def _answer(row: Mapping[str, Any], place: str, number: int) -> LoggedAnswer:
     # Rows with the same input are answers to one task.
     task_id = hashlib.blake2b(str(task).encode("utf-8", "replace"), digest_size=8).hexdigest()
     return LoggedAnswer(
-        place, task_id, own, system, f"[{system.replace(']', ')')}] output", task, answer,
+        place, task_id, own, system, column_of(system), task, answer,
         [*asked, *answered] if asked and answered else None, has_steps=has_tools([*after, *(answered or ())]),
         reference=answered_in(row.get("expectedOutput"), "expectedOutput"),
         problem=short(row.get("statusMessage") or "no output") if answer is None else "",

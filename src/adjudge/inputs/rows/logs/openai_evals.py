@@ -8,9 +8,9 @@ from typing import Any
 
 from ....errors import TooLargeError
 from ....protocols.reading import BadRow, LoggedAnswer
-from ...text import Unreadable, kind_of
+from ...text import Unreadable
 from .promptfoo import MAX_LOG_CHARACTERS
-from .texts import answered_in, asked_in, has_tools, messages_in, short
+from .texts import answered_in, asked_in, column_of, has_tools, message_of, messages_in, short, unfit
 
 _IDEAL = ("ideal", "expected", "reference", "target", "ground_truth", "correct_label", "answer")
 
@@ -35,8 +35,7 @@ def read_events(items: Iterable[tuple[str, Any]], name: str) -> Iterator[LoggedA
     model, size = "model", 0
     for number, (place, event) in enumerate(items, 1):
         if not isinstance(event, Mapping):
-            found = str(event) if isinstance(event, Unreadable) else f"expected an event, found {kind_of(event)}"
-            yield BadRow(place, str(number), found)
+            yield BadRow(place, str(number), unfit(event, "an event"))
             continue
         if isinstance(spec := event.get("spec"), Mapping):
             functions = spec.get("completion_fns")
@@ -68,7 +67,7 @@ def _sampled(own: str, sample: _Sample, model: str) -> LoggedAnswer:
     messages = [*asked, {"role": "assistant", "content": str(answer)}] if asked and answer is not None else None
     extra = {f"match.{key}": sample.match[key] for key in ("correct", "picked") if sample.match.get(key) is not None}
     return LoggedAnswer(
-        sample.place, own, own, model, _column(model), asked_in(sample.prompt, "prompt"), answer, messages,
+        sample.place, own, own, model, column_of(model), asked_in(sample.prompt, "prompt"), answer, messages,
         reference=_reference(sample.match.get("expected")),
         problem=f"the log says: {short(sample.error)}" if answer is None else "", extra=extra,
     )  # fmt: skip
@@ -87,8 +86,7 @@ def read_output_items(items: Iterable[tuple[str, Any]]) -> Iterator[LoggedAnswer
         asked, written = (messages_in(sample.get(key), f"sample.{key}") or [] for key in ("input", "output"))
         model = str(sample.get("model") or "model")
         answer = answered_in(written, "sample.output") if written else None
-        error = sample.get("error")
-        problem = error.get("message") if isinstance(error, Mapping) else error
+        problem = message_of(sample.get("error"))
         own = str(item.get("datasource_item_id", item.get("id", number)))
         results = item.get("results")
         extra = {f"item.{key}": value for key, value in given.items()} | {
@@ -98,7 +96,7 @@ def read_output_items(items: Iterable[tuple[str, Any]]) -> Iterator[LoggedAnswer
         }
         task = asked_in(asked, "sample.input") if asked else asked_in(given, "datasource_item")
         yield LoggedAnswer(
-            place, own, own, model, _column(model), task, answer,
+            place, own, own, model, column_of(model), task, answer,
             [*asked, *written] if asked and written else None, has_steps=has_tools(written),
             reference=next((given[name] for name in _IDEAL if given.get(name) is not None), None),
             problem=f"the run says: {short(problem or 'no output')}" if answer is None else "", extra=extra,
@@ -108,7 +106,3 @@ def read_output_items(items: Iterable[tuple[str, Any]]) -> Iterator[LoggedAnswer
 def _reference(value: Any) -> Any:
     """Return what was expected. Several texts are alternatives."""
     return "\nor\n".join(map(str, value)) if isinstance(value, list) else value
-
-
-def _column(model: str) -> str:
-    return f"[{model.replace(']', ')')}] output"

@@ -15,9 +15,8 @@ from ....errors import TooLargeError
 from ....protocols.reading import BadRow, LoggedAnswer, Record
 from ...delimited import MAX_COLUMNS
 from ...messages import json_text
-from ...text import Unreadable, kind_of
 from ..columns import ASKED, fold_column
-from .texts import answered_in, asked_in, messages_in, short
+from .texts import answered_in, asked_in, messages_in, short, unfit
 
 MAX_LOG_CHARACTERS = 64_000_000
 _OUTPUT = re.compile(r"\[(?P<provider>[^\]]+)\] (?P<label>.*)", re.DOTALL)
@@ -73,8 +72,7 @@ def read_results(items: Iterable[tuple[str, Any]], name: str) -> Iterator[Logged
     size = 0
     for number, (place, value) in enumerate(items, 1):
         if not isinstance(value, Mapping):
-            found = str(value) if isinstance(value, Unreadable) else f"expected a result, found {kind_of(value)}"
-            bad.append(BadRow(place, str(number), found))
+            bad.append(BadRow(place, str(number), unfit(value, "a result")))
             continue
         kept = {key: value.get(key) for key in _KEPT if value.get(key) is not None}
         size += len(str(kept))

@@ -7,11 +7,27 @@ from typing import Any
 
 from ...json import parse_cell, text_parts
 from ...messages import json_text
+from ...text import Unreadable, kind_of
 
 # Where an object keeps the text that matters.
 _ASKED = ("question", "query", "input", "prompt", "task", "text", "content", "user_input", "instruction")
 _ANSWERED = ("output", "answer", "response", "completion", "content", "text", "result")
 _LISTS = ("messages", "input", "prompt")
+
+
+def unfit(value: Any, wanted: str) -> str:
+    """Say why a value is not the object that is wanted, such as `a row`."""
+    return str(value) if isinstance(value, Unreadable) else f"expected {wanted}, found {kind_of(value)}"
+
+
+def message_of(error: Any) -> Any:
+    """Return the message of an error, which may be an object."""
+    return error.get("message") if isinstance(error, Mapping) else error
+
+
+def column_of(system: str) -> str:
+    """Name the column of a system's answers as promptfoo's tables do."""
+    return f"[{system.replace(']', ')')}] output"
 
 
 def unpacked(value: Any, place: str) -> Any:
