@@ -11,7 +11,6 @@ from fastapi import APIRouter, Query, Request, Response
 
 from ...engine import verdict_of
 from ...journal.base import ListedVerdict
-from ...models.verdict import Verdict
 from ...protocols.base import protocol_of
 from ...rendering.escaping import shorten
 from ...reports import view_of
@@ -89,28 +88,20 @@ def _line(kept: ListedVerdict, words: list[str]) -> RecentVerdict | None:
         verdict = verdict_of(kept.inputs, in_our_words(kept.verdict))
     except KeyError:
         return None
-    texts = _texts(verdict)
-    headline = view_of(verdict).headline
-    searched = "\n".join((headline, verdict.protocol, verdict.provenance.judge, *texts)).casefold()
+    protocol = protocol_of(verdict.protocol)
+    shown = protocol.labelling.show(verdict.case)
+    headline, texts = view_of(verdict).headline, [text for _, text in shown.before]
+    parts = (headline, verdict.protocol, verdict.provenance.judge, *texts, *(shown.answers or ()))
+    searched = "\n".join(parts).casefold()
     if not all(word in searched for word in words):
         return None
+    # The first field of the protocol's form, or else what is shown first.
+    opening = dict(shown.before).get(protocol.form.fields[0].label) or next(iter(texts), "")
     first, _, second = verdict.provenance.judge.partition(", ")  # one for each role
     return RecentVerdict(
         verdict_id=kept.verdict_id,
         protocol=verdict.protocol,
         headline=headline,
-        opening=shorten(" ".join(_first_text(verdict).split()), _OPENING),
+        opening=shorten(" ".join(opening.split()), _OPENING),
         judge=first if first == second else verdict.provenance.judge,
     )
-
-
-def _first_text(verdict: Verdict) -> str:
-    """Return the text of the first field of the protocol's form, or else the one that is shown first."""
-    protocol = protocol_of(verdict.protocol)
-    before = protocol.labelling.show(verdict.case).before
-    return dict(before).get(protocol.form.fields[0].label) or next((text for _, text in before), "")
-
-
-def _texts(verdict: Verdict) -> list[str]:
-    shown = protocol_of(verdict.protocol).labelling.show(verdict.case)
-    return [text for _, text in shown.before] + list(shown.answers or ())
