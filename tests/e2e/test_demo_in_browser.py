@@ -17,7 +17,8 @@ from fastapi import FastAPI
 pytestmark = [pytest.mark.slow, pytest.mark.asyncio(loop_scope="session")]
 
 NO_PAGE = re.compile(r"^/api/|/(export|docs|openapi\.json)$|\.(json|jsonl|txt|md|html|csv)$")
-RUN, VERDICT = re.compile(r"r[0-9a-f]{17}"), re.compile(r"[a-z][0-9a-f]{20}")
+# The id of a verdict may begin like that of a run.
+RUN, VERDICT = re.compile(r"\br[0-9a-f]{17}\b"), re.compile(r"\b[a-z][0-9a-f]{20}\b")
 # Kinds that must be among those found: of every protocol its run, a case, its form and a verdict, and what is one.
 PROTOCOLS = ("compare", "dialogue", "grade", "review")
 EXPECTED = {f"/runs/{each}{tab}" for each in PROTOCOLS for tab in ("", "/cases", "/cases/N", "/label", "/settings")}

@@ -96,7 +96,7 @@ def test_a_note_on_one_of_two_judges_says_which(render):
     ("sample", "sentence"),
     [
         (adopted_sample(), "The Critic objects to 3 of 6 scores; 3 were accepted."),
-        (example_c(), "The Critic objects to 2 of 6 scores; 0 were accepted."),
+        (example_c(), "The Critic objects to 2 of 6 scores; none was accepted."),
         (long_sample(), "The Critic objects to 1 of 6 scores; 1 was accepted."),
     ],
 )

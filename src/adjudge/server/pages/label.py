@@ -128,7 +128,8 @@ def _shown(
     request: Request, state: State, caller: Caller, hosted: HostedRun, context: LabelRunPage, status: int = 200
 ) -> Response:
     tabs = run_tabs(state, caller, hosted, "label", name=context["name"])
-    return page(request, "label_run", context, status, tabs=tabs)
+    two_sides = protocol_of(context["protocol"]).table.two_sides
+    return page(request, "label_run", context, status, tabs=tabs, two_sides=two_sides)
 
 
 @router.get("/label/{place:path}")

@@ -47,7 +47,7 @@ async def compare(
     """Compare two runs by their ids; changes are described from `a` to `b`."""
     first, second = (find_run(state, caller, given) if given else None for given in (a, b))
     if first and second and first.run_id == second.run_id:
-        raise InputError("b", "the same run twice", "choose two different runs")
+        raise InputError("After", "the same run twice", "choose two different runs")
 
     def found() -> TwoRunsPage:
         before, after = (line_for(run, run.status()) if run else None for run in (first, second))
@@ -62,7 +62,7 @@ async def compare(
 
     async with state.reading:
         context = await asyncio.to_thread(found)
-    return page(request, "runs_compared", context)
+    return page(request, "runs_compared", context, own_words=True)
 
 
 def _changes(first: HostedRun, second: HostedRun, number: int) -> dict[str, Any]:

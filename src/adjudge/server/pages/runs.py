@@ -155,7 +155,7 @@ async def show_run(name: str, request: Request, state: StateOf, caller: CallerOf
         "cases_at": f"/runs/{run.run_id}/cases/",
         "notes": [],
     }
-    return page(request, "run_page", context, tabs=tabs, **more)
+    return page(request, "run_page", context, own_words=True, tabs=tabs, **more)
 
 
 @router.get("/runs/{run_id}/progress")
