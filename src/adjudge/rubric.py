@@ -105,6 +105,11 @@ class Rubric:
         return {criterion.key: criterion.weight for criterion in self.criteria}
 
 
+def named_after(key: str) -> str:
+    """Return the name of a criterion whose rubric gives none."""
+    return key.replace("_", " ").capitalize()
+
+
 @dataclass(frozen=True, slots=True)
 class RubricNumber:
     """A number that a protocol's rubrics may give: its default, and what is allowed."""
@@ -332,6 +337,6 @@ class _Reader(NodeReader):
             raise
         except InputError as error:
             self.refuse(fields["weight"], f"{error.place}: {error.found}", error.allowed)
-        name = self.line(fields["name"], f"{key}.name") if "name" in fields else key.replace("_", " ").capitalize()
+        name = self.line(fields["name"], f"{key}.name") if "name" in fields else named_after(key)
         guidance = self.text(fields["guidance"], f"{key}.guidance").strip()
         return Criterion(key, name, weight, guidance, scale, self.bands(fields))

@@ -2,8 +2,10 @@
 
 from __future__ import annotations
 
+import json
+
 import pytest
-from e2e.pages import opened, serious_faults, serving, sign_in
+from e2e.pages import opened, page_width, serious_faults, serving, sign_in
 from playwright.async_api import expect
 from server.people_samples import PASSWORD, QUICK
 
@@ -11,7 +13,21 @@ from adjudge.server.database import open_database
 from adjudge.server.users import TokenStore, UserStore
 
 pytestmark = pytest.mark.asyncio(loop_scope="session")
-PAGES = ("/sign-in", "/people", "/audit")
+CODE = "the-code-on-the-terminal"
+ROLE_OF = {"rae": "reviewer", "bob": "annotator", "vic": "viewer"}
+# What each role opens; what it may not open is a page, too.
+SEEN = {
+    "rae": ("/", "/review", "/runs/{run}/review", "/runs/{run}/review/0", "/people"),
+    "bob": ("/", "/runs/{run}/label", "/runs/{run}/label/1", "/runs/{run}/agreement", "/people", "/audit"),
+    "vic": ("/", "/runs/{run}/cases", "/runs/{run}/cases/0", "/runs/{run}/agreement", "/people", "/label"),
+}
+REVIEW = {"id": "one", "prompt": "Name a prime.", "response1": "It is 17.", "response2": "It is 15, I think."}
+BEGIN = """async row => {
+    const begun = await fetch("/api/runs?protocol=review&format=jsonl", {method: "POST", body: row});
+    const id = (await begun.json()).run_id;
+    await (await fetch(`/api/runs/${id}/events`)).text();
+    return id;
+}"""
 
 
 @pytest.fixture(scope="module")
@@ -89,15 +105,41 @@ async def test_without_scripts_a_person_is_added_and_removed(site, browser):
 
 
 @pytest.mark.slow
-async def test_the_pages_have_no_serious_fault_for_those_who_cannot_see_or_point(site, browser):
-    async with opened(browser, f"{site}{PAGES[0]}") as tab:
-        for path in PAGES:
-            await tab.page.goto(site + path)
-            assert await serious_faults(tab) == [], path
-            if path == "/sign-in":
-                await tab.page.focus("#name")
-                await sign_in(tab.page)
+async def test_the_pages_of_every_role_have_no_serious_fault_from_the_first_start_on(tmp_path, browser):
+    """The service behind `--auth`: the first admin is made, a run is set up, and each role opens what it has."""
+    users = UserStore(open_database(tmp_path / "service.db"), hasher=QUICK)
+    tokens = TokenStore(users.database)
+    with serving(tmp_path, tokens=tokens, auth=True, setup_code=CODE) as url:
+        async with opened(browser, url) as tab:
+            await sound(tab, f"{url}/setup")
+            for code in ("wrong", CODE):
+                for field, text in {"#code": code, "#name": "ann", "#password": PASSWORD, "#again": PASSWORD}.items():
+                    await tab.page.fill(field, text)
+                await tab.page.click("form button")
+                await tab.page.wait_for_selector("#wrong" if code == "wrong" else "text=Welcome, ann")
+                await sound(tab)
+            for name, role in ROLE_OF.items():
+                users.add(name, PASSWORD, role)
+            run = await tab.page.evaluate(BEGIN, json.dumps(REVIEW))
+            for path in ("/people", "/audit", "/runs", f"/runs/{run}", f"/runs/{run}/label"):
+                await sound(tab, url + path)
+            await tab.page.click("text=Set up labelling")
+            await tab.page.wait_for_selector("text=Change the set-up")
+        for name, paths in SEEN.items():
+            async with opened(browser, f"{url}/sign-in") as tab:
+                await sound(tab)
+                await sign_in(tab.page, name)
                 await tab.page.wait_for_selector(".who")
+                for path in paths:
+                    await sound(tab, url + path.format(run=run))
+
+
+async def sound(tab, address=""):
+    """The page, or the one at this address, has no fault that would stop those who cannot see or point, and fits."""
+    if address:
+        await tab.page.goto(address)
+    assert await serious_faults(tab) == [], tab.page.url
+    assert await page_width(tab) == 390, tab.page.url
 
 
 async def test_a_refusal_is_shown_and_the_text_stays(site, browser):

@@ -136,6 +136,8 @@ def test_agreement_is_one_click_away_once_all_is_labelled_and_not_before(app, cl
     assert "7 cases wait for your label" in waits.text
     assert "winner" not in waits.text
     assert client.get(f"{address}.json").json()["error"].startswith(f"{run}: 7 cases wait for your label")
+    with acting_as(app, "vic", "viewer"):
+        assert "wait for your label" not in client.get(address).text, "who may not label need not wait"
     for number in range(2, CASES + 1):
         say(client, run, number, "1")
     assert f'href="{address}"' in client.get(f"/runs/{run}/label").text

@@ -16,6 +16,7 @@ BOTH = ("instruction_following", "truthfulness", "style_clarity")
 def row(at, annotator, wrong):
     """A review with this many ratings that are off their scale, which are always corrected."""
     rated = {f"response1_{key}": 9 if place < wrong else 3 for place, key in enumerate(BOTH)}
+    rated |= {"response2_verbosity": -9} if wrong == 3 else {}
     texts = {"response1": f"The prime after {at} is the number 17.", "response2": f"It is 17, and not {at}."}
     return {"id": f"case{at}", "annotator": annotator, "prompt": f"Name a prime after {at}.", **texts, **rated}
 
@@ -75,6 +76,7 @@ def test_the_list_says_of_each_review_whose_it_is_what_changes_and_what_was_deci
     assert second["time"].startswith("20")
     assert (second["corrected"], len(second["changes"])) == (1, 1)
     assert re.fullmatch(r"Response 1, Instruction Following: 9 → [123]", second["changes"][0])
+    assert "Response 2, Verbosity: −9 → 0" in after["reviews"][2]["changes"], "a minus sign, not a hyphen"
     page = client.get(f"/runs/{client.run}/review?show=all", headers=HTML).text
     for said in ("1 of 5 decided", "case12", "Rejected", "<bdi>eve</bdi>", "Response 1, Instruction Following: 9 →"):
         assert said in page, said

@@ -169,6 +169,9 @@ def test_the_page_of_a_rubric_of_items_shows_and_edits_points_kinds_and_the_pass
     assert shown["rude"] == ("−2", "", "Yes/no question; required")
     page = client.post("/rubrics/grade/edit", data={"source": changed, "action": "check"}, headers=FORM).text
     assert "Pass at</dt><dd>0.65" in page
+    nameless = changed.replace("name: Rude, ", "").replace("key: rude", "key: is_rude")
+    form = client.post("/rubrics/grade/edit", data={"source": nameless, "action": "fields"}, headers=FORM).text
+    assert re.findall(r"<legend>\d\. ([^<]+)", form)[::5] == ["Does what the task asks", "Is rude"]
     wrong = client.post(
         "/rubrics/grade/edit", data={"source": changed.replace("points: -2", "points: 0")}, headers=JSON
     )

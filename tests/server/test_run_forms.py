@@ -80,7 +80,7 @@ async def test_an_estimate_counts_calls_and_dollars(provider, tmp_path, monkeypa
         ({}, "", "file", "missing; choose a file of cases, or paste some"),
         ({}, "nonsense", "file", "pairs.jsonl, line 1: no row can be read"),
         ({}, '[{"task": "x"}]', "file", "a JSON array, but one object per line is expected; rename the file to .json"),
-        ({}, '{"x": 1}\n', "columns", "no column for task and a and b; choose in the list of columns"),
+        ({}, '{"x": 1}\n', "columns", "no column for task, answer A and answer B; choose in the list of columns"),
         ({"protocol": "grade"}, LINES, "columns", "no column for answer; choose in the list of columns"),
         ({}, BAD, "columns", "1 of 1 rows cannot be judged"),
         ({"protocol": "nothing"}, LINES, "protocol", "input should be"),

@@ -13,7 +13,7 @@ from server.run_pages import BAD, HTML, LINES, NASTY, TALK, act, ended, judged, 
 
 from adjudge.protocols.compare.settings import CompareSettings
 from adjudge.server.app import create_app
-from adjudge.server.pages import run_cases
+from adjudge.server.pages import run_cases, run_changes
 
 
 def test_a_run_shows_pictures_and_its_cases_have_a_page_with_the_beginning_of_their_task(client, compared):
@@ -234,6 +234,13 @@ def test_runs_of_another_protocol_cannot_be_compared(client, compared):
     assert "Overall experience" in client.get(f"/runs/{talk}", headers=HTML).text
 
 
+def test_runs_of_more_cases_than_are_looked_at_say_so(client, compared, again, monkeypatch):
+    said = "as far as 12 cases of each show"
+    assert said not in client.get("/runs/over-time?source=wren", headers=HTML).text
+    monkeypatch.setattr(run_changes, "SAMPLE", 12)
+    assert said in client.get("/runs/over-time?source=wren", headers=HTML).text
+
+
 def test_a_judge_and_a_system_are_followed_over_their_runs(client, compared, again):
     talk = judged(client, TALK, protocol="dialogue", name="talk")
     latest = twin(client, "/runs/over-time", judge="embedded")
@@ -253,5 +260,11 @@ def test_a_judge_and_a_system_are_followed_over_their_runs(client, compared, aga
     assert [point["run"]["run_id"] for point in system] == [compared, again], "the oldest first"
     assert 0 <= system[0]["low"] <= system[0]["share"] <= system[0]["high"] <= 1
     assert client.get("/runs/over-time?judge=a&source=b").status_code == 400
+    answer = client.get("/runs/over-time?judge=embedded&protocol=debate")
+    assert (
+        answer.status_code == 400 and "there is none called debate; one of compare, dialogue" in answer.json()["error"]
+    )
+    other = client.get("/runs/over-time?judge=embedded&protocol=review", headers=HTML).text
+    assert "No finished review run is of this judge." in other and "protocol=compare" in other
     empty = client.get("/runs/over-time", params={"source": NASTY}, headers=HTML).text
     assert "No finished run is of this system" in empty and "<script>alert" not in empty

@@ -26,6 +26,8 @@ def test_recent_verdicts_are_listed_the_newest_first_and_found_by_words_in_pages
     talk = alone.post("/judge/dialogue", data={"transcript": example("dialogue")}, headers=FORM).headers["location"]
     talk_id = talk.rpartition("/")[2]
     assert listed(alone) == [talk_id, river, hello]
+    openings = [each["opening"] for each in alone.get("/verdicts.json").json()["verdicts"]]
+    assert openings[1:] == [RIVER["task"], HELLO["task"]] and openings[0].startswith("USER: Hello, my parcel")
     page = alone.get("/verdicts", headers=HTML).text
     assert re.findall(r'<li class="card"><a href="(/verdicts/\w+)">', page)[0] == talk
     assert "Name a river." in page

@@ -106,7 +106,8 @@ def agreement(tally: Tally) -> str:
     if not tally.undecided_labelled:
         return f"agrees with {tally.agreeing:,} of {many(tally.labelled, 'label')} ({share})"
     return (
-        f"of {many(tally.labelled, 'labelled case')} {tally.undecided_labelled:,} were not decided; "
+        f"of {many(tally.labelled, 'labelled case')} {tally.undecided_labelled:,} "
+        f"{'was' if tally.undecided_labelled == 1 else 'were'} not decided; "
         f"agrees with the label in {tally.agreeing:,} of the other {decided:,} ({share})"
     )
 

@@ -27,6 +27,7 @@ _MOST_COLUMNS = 100  # shown; any number is read
 _ROWS_SHOWN = 5
 _REASONS_SHOWN = 5
 _LONGEST_CELL = 160
+_LACKING = "no column for "
 _UNFIT = re.compile(r"--[a-z]|`adjudge ")
 
 
@@ -89,7 +90,7 @@ def look_into(run: HostedRun, new: NewRun, journal: str) -> UploadFindings:
         run.forget_cases()
         if run.run_id in _renamed(str(error), path, new.source):
             raise  # about a file of ours, not about the upload
-        return replace(_columns_of(seen, {}), wrong=_in_words_of_the_page(error, path, new.source, bool(seen)))
+        return replace(_columns_of(seen, {}), wrong=_in_words_of_the_page(error, path, new, bool(seen)))
     bad, reasons = _bad_rows(run.directory)
     texts = () if seen else tuple(_texts_of(run.directory))
     return replace(_columns_of(seen, mapping), texts=texts, mapping=mapping, bad=bad, skipped=reasons)
@@ -191,10 +192,14 @@ def _renamed(text: str, path: Path, name: str) -> str:
     return text
 
 
-def _in_words_of_the_page(error: InputError, path: Path, name: str, has_columns: bool) -> tuple[str, str, bool]:
+def _in_words_of_the_page(error: InputError, path: Path, new: NewRun, has_columns: bool) -> tuple[str, str, bool]:
     """Return where an error is shown, its words, and whether something is too large. A page has neither a command nor
     its options: where a file has columns, they can be chosen, else the file can be replaced."""
-    found = _renamed(error.found, path, name).partition("; columns found:")[0]
+    name, fields = new.source, fields_of(new.settings.protocol)
+    found, listed, _ = _renamed(error.found, path, name).partition("; columns found:")
+    if listed and found.startswith(_LACKING):
+        *some, last = (fields.get(each, each) for each in found.removeprefix(_LACKING).split(" and "))
+        found = f"{_LACKING}{' and '.join((', '.join(some), last)) if some else last}"
     pieces = re.split(r"; |, or (?=say )", _renamed(error.allowed, path, name))
     allowed = "; ".join(piece for piece in pieces if not _UNFIT.search(piece))
     place = _renamed(error.place, path, name).removeprefix("--map ")

@@ -40,7 +40,7 @@ if TYPE_CHECKING:
 router = APIRouter(tags=["runs"], responses=ERRORS)
 _SUMMARY = Path("kept", "glance.json")  # beside the table
 _MOST_SYSTEMS = 100
-_SAMPLE = 200  # keys of cases
+SAMPLE = 200  # keys of cases
 _MOST_NAME = 80  # characters of a download's name
 _CONDITIONS = {
     "winner": "r.winner = ?",
@@ -301,7 +301,7 @@ def _describe(database: Database) -> bytes:
     )
     view, summary, systems = view_run(database)
     found = summary.agreement
-    keys = database.query(f"select distinct key from {database.schema}.cases order by key limit {_SAMPLE}")
+    keys = database.query(f"select distinct key from {database.schema}.cases order by key limit {SAMPLE}")
     stored = StoredSummary(
         view.finding.title,
         view.finding.sentence,

@@ -153,7 +153,10 @@ def test_a_reason_is_said_once_and_what_has_no_figure_is_left_out(tmp_path):
     for form in (text, page):
         assert form.count("always say A") == 2  # once below the table, and once below all measures
         assert " ".join(form.split()).count("Weights: too few labels for weights: 6, at least 20.") == 1
-    assert [section.key for section in agreement_document(found, run.rubric).sections].count("weights") == 0
+    document = agreement_document(found, run.rubric)
+    assert [section.key for section in document.sections].count("weights") == 0
+    # Nobody's name is known, and the report names no option: it is a page of the service, too.
+    assert [name for name, _ in document.facts] == ["Judge", "Rubric", "Labels"] and "--earlier" not in page
 
 
 def test_figures_rest_on_the_random_stratum_and_disagreements_on_both(tmp_path):

@@ -10,6 +10,26 @@ def test_columns_can_be_named(opened):
     assert (row.case.task, row.case.a, row.case.b, row.extra) == ("t", "x", "y", {})
 
 
+@pytest.mark.parametrize(
+    ("columns", "more", "systems"),
+    [
+        (("gpt4_answer", "claude_answer"), {}, ("gpt4_answer", "claude_answer")),
+        (("output v1", "output v2"), {}, ("output v1", "output v2")),
+        (("gpt4_answer", "claude_answer"), {"system_a": "heron", "system_b": "wren"}, ("heron", "wren")),
+        (("gpt4_answer", "claude_answer"), {"model_a": "", "model_b": ""}, None),
+        (("Antwort A", "Antwort B"), {}, None),
+        (("text1", "text2"), {}, None),
+        (("firstReply", "secondReply"), {}, None),
+        (("chosen", "rejected"), {}, None),
+        (("out.heron", "out.wren"), {"out": {"heron": "x", "wren": "y"}}, None),
+    ],
+)
+def test_systems_are_named_after_the_chosen_columns_unless_these_only_tell_a_side(opened, columns, more, systems):
+    given = {"task": "t", **({} if "out" in more else dict(zip(columns, "xy", strict=True))), **more}
+    row = opened.only("p.jsonl", [given], mapping=dict(zip("ab", columns, strict=True)))
+    assert (row.case.a, row.case.b, row.systems) == ("x", "y", systems)
+
+
 def test_paths_lead_into_nested_values(opened):
     row = opened.only(
         "p.jsonl",

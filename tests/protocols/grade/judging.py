@@ -59,11 +59,16 @@ def behave(said, again=(), demands=()):
         if request.repairs:
             name = next(iter(fields))
             return says({name: list(again)} if name in ("items", "entries") else again)
-        if "constraints" in fields and fields["constraints"]["type"] == "array":
-            return says({"constraints": list(demands)})
-        return says({key: _fitting(said[key], shape) for key, shape in fields.items()})
+        return says(first_reply(fields, said, demands))
 
     return reply
+
+
+def first_reply(fields, said, demands=()):
+    """The reply with these fields of a model that gives these answers or lists by item, and these demands."""
+    if "constraints" in fields and fields["constraints"]["type"] == "array":
+        return {"constraints": list(demands)}
+    return {key: _fitting(said[key], shape) for key, shape in fields.items()}
 
 
 def _fitting(given, shape):

@@ -1,4 +1,4 @@
-"""Records the shipped example of claims against sources: a scripted judge answers, and its replies are journalled.
+"""Records the shipped example of claims against sources: the replies of its written judge are journalled.
 
     PYTHONPATH=tests python -m protocols.grade.recorded
 
@@ -11,20 +11,20 @@ import sqlite3
 from contextlib import closing
 from pathlib import Path
 
-from protocols.grade.judging import answers, behave, claim, demand, point
-from scripted.provider import ScriptedProvider
+import orjson
+from protocols.grade.judging import answers, claim, demand, first_reply, point
 
 import adjudge
 from adjudge import GradeSettings
 from adjudge.engine import Engine
 from adjudge.journal import open_journal
+from adjudge.llm.base import Delivery, WrappedWire
 from adjudge.protocols.grade.reading import grading_from
 from adjudge.protocols.rubrics import shipped
 
 FOLDER = Path(adjudge.__file__).parent / "protocols/grade"
 CASE, JOURNAL = FOLDER / "example_claims.json", FOLDER / "example_claims.db"
-PORT = 8011
-JUDGE = f"http://127.0.0.1:{PORT}/v1#scripted"
+JUDGE = "written:demo"
 OPEN = "On Saturdays and Sundays the Harbour Museum is open from 10 am to 6 pm."
 SAID = {
     "does_the_task": answers(
@@ -56,6 +56,13 @@ SAID = {
 DEMANDS = [demand("at most 5 sentences", "sentences", 5, "at_most")]
 
 
+class WritingWire(WrappedWire):
+    """Answers with what is written above."""
+
+    async def send(self, prompt, sampling, *, key=""):
+        return Delivery(orjson.dumps(first_reply(prompt.schema["properties"], SAID, DEMANDS)), 1)
+
+
 def record(place: Path) -> str:
     """Judge the example, and keep the replies and the verdict in a new journal. Return the verdict's id."""
     place.unlink(missing_ok=True)
@@ -70,13 +77,11 @@ def record(place: Path) -> str:
 
 
 async def _judged(journal):
-    case = grading_from(json.loads(CASE.read_bytes()), shipped("grade"))
-    provider = ScriptedProvider(behave(SAID, demands=DEMANDS))
-    await provider.start(PORT)
+    case, settings = grading_from(json.loads(CASE.read_bytes()), shipped("grade")), GradeSettings(judge=JUDGE)
     async with Engine(journal) as engine:
-        outcome = await engine.judge(case, GradeSettings(judge=JUDGE))
-    await provider.stop()
-    return outcome
+        engine.open_judge(JUDGE, settings)
+        engine.wrap_wires(WritingWire)
+        return await engine.judge(case, settings)
 
 
 if __name__ == "__main__":

@@ -55,6 +55,8 @@ def test_a_rating_moves_what_follows_from_it_and_the_changelog_says_so():
         "Likert: 2 → 3",
         "Feedback: other words",
     )
+    shorter = fix(response1={"verbosity": {"rating": -1, "justification": "It leaves out the time."}})
+    assert changes(AUDITED, shorter)[0].endswith(" → −1")
     assert AUDITED.tables[1]["truthfulness"].value == 3, "the verdict itself is never changed"
 
 

@@ -8,7 +8,7 @@ from decimal import Decimal
 import pytest
 from reports.looking import Page
 from results.building import Given, write_run
-from results.samples import GOOD, SHORT, comparisons, reviews
+from results.samples import GOOD, SHORT, comparisons, dialogues, reviews
 
 from adjudge.errors import InputError
 from adjudge.protocols.compare.case import Comparison
@@ -259,3 +259,15 @@ def test_the_time_is_from_the_start_to_the_end(runs, tmp_path):
 )
 def test_a_duration_has_its_two_largest_units(seconds, said):
     assert duration(seconds) == said
+
+
+def test_numbers_in_the_list_have_two_decimals_and_intervals_of_means_end_with_the_scale(tmp_path):
+    talks = [each for each in dialogues() if each.fate == "verdict"]
+    given = zip(talks, (20, 100, 100), strict=True)
+    rows = [replace(each, cells={"average": 66.666667, "Empathy": score}) for each, score in given]
+    folder = write_run(tmp_path / "run", rows)
+    with opened(open_run(folder)) as database:
+        (means,) = (each for each in view_run(database)[0].pictures if each.title == "Scores by criterion")
+    assert {row.label: row.note for row in means.rows}["Empathy"] == "20.0 to 100.0"
+    shown = Page(report_of(folder, tmp_path)).text
+    assert " 66.67 " in shown and "66.666" not in shown

@@ -6,6 +6,7 @@ the user's side and the response the assistant's side, and several turns are num
 
 from __future__ import annotations
 
+import re
 from collections import Counter
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import replace
@@ -57,6 +58,9 @@ _SYSTEMS: Pairs = (
     tuple((f"{name}_{one}", f"{name}_{two}") for name in ("system", "model", "generator") for one, two in ("ab", "12")),
     (("contestants.0.name", "contestants.1.name"),),
 )
+# Names of columns that differ in nothing else say which answer it is, not who wrote it.
+_SIDES = {"a", "b", "0", "1", "2", "one", "two", "first", "second", "left", "right", "chosen", "rejected"}
+_WORD = re.compile(r"v\d+|[A-Z]?[^\W\dA-Z_]+|[A-Z]+|\d+")
 _USUAL: Mapping[str, Tiers] = {
     "task": TASKS[:2],
     **{name: [[pair[at] for pair in ANSWERS[0]]] for at, name in enumerate(("a", "b"))},
@@ -85,7 +89,8 @@ def _choose(columns: Columns, rubric: Rubric) -> CaseReader:
     if (system_a is None) != (system_b is None) and not {"system_a", "system_b"} <= set(columns.given):
         lacking = ["system_a" if system_a is None else "system_b"]
         raise columns.missing(lacking, [*settled.values(), system_a, system_b])
-    systems = (written_by[a], written_by[b]) if system_a is None and a in written_by and b in written_by else None
+    logged = a in written_by and b in written_by
+    named = (written_by[str(a)], written_by[str(b)]) if logged else _named_after(columns, str(a), str(b))
     contexts = _CONTEXT_OF_INSTRUCTION if fold_column(str(task)) == "instruction" else _CONTEXTS
     settled |= {
         "context": columns.one("context", contexts),
@@ -95,11 +100,19 @@ def _choose(columns: Columns, rubric: Rubric) -> CaseReader:
         "system_a": system_a,
         "system_b": system_b,
     }
-    return CaseReader.of(settled, rubric, partial(_row, systems))
+    return CaseReader.of(settled, rubric, partial(_row, named if system_a is None else None, logged))
 
 
-def _row(named: tuple[str, str] | None, reader: CaseReader, record: Record, case_id: str) -> Row:
-    """Read a comparison; `named` are the systems if the names of the columns say who wrote A and B."""
+def _named_after(columns: Columns, a: str, b: str) -> tuple[str, str] | None:
+    """Return the columns of the answers as the names of the systems, unless they only tell a side, or are paths."""
+    words = [set(_WORD.findall(column)) for column in (a, b)]
+    one, two = ({word.casefold() for word in words[at] - words[1 - at]} for at in (0, 1))
+    return None if {a, b} - set(columns.names) or a == b or (one | two) <= _SIDES else (a, b)
+
+
+def _row(named: tuple[str, str] | None, logged: bool, reader: CaseReader, record: Record, case_id: str) -> Row:
+    """Read a comparison; `named` are the systems if the names of the columns say who wrote A and B, `logged` is true
+    if the columns are those of promptfoo."""
     system_a, system_b = (str(reader.value(record, name) or "").strip() for name in ("system_a", "system_b"))
     systems = (system_a, system_b) if system_a and system_b else named
     three = split_winner_columns(reader.mapping.get("label", ""))
@@ -113,7 +126,7 @@ def _row(named: tuple[str, str] | None, reader: CaseReader, record: Record, case
         raise InputError(missing, "missing", "a non-empty string is needed")
     turns = _turns(texts)
     texts = {name: _numbered(turns[name]) if turns else _text(name, value) for name, value in texts.items()}
-    if named:
+    if logged:
         texts |= {name: without_verdict(texts[name]) for name in ("a", "b")}
     weights = check_weights(weights_from(reader.value(record, "weights")), reader.rubric.weights)
     case = Comparison(**texts, context=_context(reader.value(record, "context")), weights=weights)

@@ -132,7 +132,7 @@ def _objections(verdict: DialogueVerdict) -> str:
     if not made:
         return "The Critic agrees with every score."
     taken = sum(ruling.rule in TAKEN for ruling in verdict.rulings.values())
-    became = wording.many(taken, "was accepted", "were accepted")
+    became = wording.many(taken, "was accepted", "were accepted") if taken else "none was accepted"
     return f"The Critic objects to {made} of {len(verdict.rulings)} scores; {became}."
 
 

@@ -28,11 +28,11 @@ _WORDS = {
     **{(True, True): "found", (True, False): "not there", (True, None): "not counted"},
 }
 _KINDS = {
-    "ask": "question",
-    "scale": "scale",
-    "claims": "claims",
-    "covers": "main points",
-    "constraints": "demands",
+    "ask": "yes or no",
+    "scale": "levels",
+    "claims": "claims against sources",
+    "covers": "points of the reference",
+    "constraints": "demands of the task",
     "check": "check by code",
 }
 _RESULTS = {"not_applicable": "not applicable", "unassessed": "not assessed", "unproven": "unproven: counts as no"}

@@ -23,6 +23,7 @@ from ...rubric import (
     RubricNumber,
     RubricRules,
     Scale,
+    named_after,
 )
 from ...yaml_nodes import NodeReader
 from .check import CONDITIONS, in_words, read_conditions
@@ -121,7 +122,7 @@ def read_item(reader: NodeReader, node: yaml.Node) -> Item:
     required = "required" in fields and reader.flag(fields["required"], f"{key}.required")
     return Item(
         key=key,
-        name=reader.line(fields["name"], f"{key}.name") if "name" in fields else key.replace("_", " ").capitalize(),
+        name=reader.line(fields["name"], f"{key}.name") if "name" in fields else named_after(key),
         weight=max(points, Decimal(0)),
         guidance=guidance,
         scale=scale,

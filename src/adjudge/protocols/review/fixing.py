@@ -15,6 +15,7 @@ from ...errors import InputError
 from ...models.base import Frozen
 from ...models.common import LABELS, Label
 from ...prompts.fence import in_one_line
+from ...rendering.wording import number
 from ...rubric import LIKERT, OVERALL, Rubric, Scale
 from ...text.reasons import WordChecker, misstated_rating, not_english
 from ...text.sentences import sentences
@@ -112,7 +113,7 @@ def changes(before: ReviewVerdict, after: ReviewVerdict) -> tuple[str, ...]:
     changes = []
     for place, old, new in pairs:
         if old.value != new.value:
-            changes.append(f"{place}: {old.value} → {new.value}")
+            changes.append(f"{place}: {number(old.value)} → {number(new.value)}")
         elif old.justification != new.justification:
             changes.append(f"{place}: other words")
     return (*changes, "Feedback: other words") if before.feedback != after.feedback else tuple(changes)

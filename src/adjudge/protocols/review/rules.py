@@ -344,5 +344,5 @@ def _unassessed(rubric: Rubric, judge: str, tables: Tables) -> list[Warning]:
             names.append(criterion.name if len(blank) > 1 else f"{criterion.name} ({_WHERE[blank[0]]})")
     if not names:
         return []
-    message = f"{judge} cannot assess {', '.join(names)}: what was entered stands, and blanks assume no issue"
+    message = f"{judge} cannot assess {', '.join(names)}: given ratings are kept, and blanks count as no issue"
     return [Warning(code="not_assessed", message=message)]

@@ -13,7 +13,7 @@ from ...models.common import LABELS, Fact, Label
 from ...rendering import wording
 from ...rendering.escaping import one_line, shorten
 from ...rendering.highlighting import Highlight, Piece, marked
-from ...rendering.wording import number
+from ...rendering.wording import MINUS, number
 from ...rubric import HOW_BAD, LIKERT, OVERALL, TOO_LITTLE_TOO_MUCH, Rubric
 from ..origin import VerdictView, judge_note, origin_of
 from .case import Review
@@ -192,7 +192,7 @@ def _row(
     why = rating.justification_reason.strip().rstrip(".")
     bound = "" if rating.rule in _RULES else rating.rule.replace("_", " ")
     rule = f"Bound by a fact: {bound}" if bound else f"Rule: {_RULES[rating.rule]}" if rating.rule else ""
-    entered, reason = ("", "") if scratch else (_entered(rating), rating.reason.strip())
+    entered, reason = ("", "") if scratch else (entered_words(rating.original_rating), rating.reason.strip())
     final = number(rating.value)
     moved = f"{entered} → {final}" if entered and rating.changed else final
     notes = (f"{moved} {rating.action}", bound, "" if rating.assessed else "not assessed")
@@ -228,7 +228,7 @@ def _likert_sentence(rating: FinalRating, scratch: bool) -> str:
     """Say whether the entered preference was kept, replaced, filled in or refused."""
     if scratch:
         return f"On the scale from 1 to 7 the preference is {rating.value}."
-    entered = _entered(rating)
+    entered = entered_words(rating.original_rating)
     return {
         "kept": f"The preference that was entered, {entered}, is kept.",
         "replaced": f"The preference that was entered, {entered}, does not fit the tables, which give {rating.value}.",
@@ -238,9 +238,9 @@ def _likert_sentence(rating: FinalRating, scratch: bool) -> str:
     }[rating.action]
 
 
-def _entered(rating: FinalRating) -> str:
-    """Return what the person entered, shortened, or `none`."""
-    return re.sub(r"^-(?=\d)", "−", shorten(rating.original_rating, _ENTERED)) or "none"
+def entered_words(entered: str) -> str:
+    """Return what the person entered for a rating, shortened, or `none`."""
+    return re.sub(r"^-(?=\d)", MINUS, shorten(entered, _ENTERED)) or "none"
 
 
 def grade_of(rating: int, key: str, rubric: Rubric) -> str:

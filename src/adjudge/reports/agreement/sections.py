@@ -285,8 +285,8 @@ def consistency_section(report: AgreementReport) -> Section:
             value, bounds = both("accuracy", it)
             sentences.append(f"{what}: {value} of {many(it.cases, 'case')} ({bounds}).")
     nothing = (
-        "This run judged every case once. Both orders, a jury, or an earlier run of the same judge (--earlier) would "
-        "show how far the judge agrees with itself."
+        "This run judged every case once. Both orders, a jury, or a second run of the same judge would show how far "
+        "the judge agrees with itself."
     )
     return Section("Consistency: the judge against itself", sentences or [nothing])
 

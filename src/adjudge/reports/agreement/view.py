@@ -6,6 +6,7 @@ from __future__ import annotations
 from collections.abc import Iterable, Mapping
 from dataclasses import replace
 
+from ...agreement.labels.sources import OWN_COLUMN
 from ...agreement.report import AgreementReport
 from ...agreement.report.changes import CascadeCurve
 from ...agreement.report.corrected import MEAN, CorrectionFacts
@@ -40,6 +41,7 @@ _MAPS = {
 def agreement_document(report: AgreementReport, rubric: Rubric) -> Document:
     """Build the report. The rubric gives the names of the criteria."""
     people, finding = report.labels.annotators, headline(report)
+    named = f"{len(people)}: {listed(people, 4)}" if len(people) > 1 else listed(people)
     return Document(
         title=f"{finding}{unfit(report, finding)}",
         lead=lead(report),
@@ -50,7 +52,7 @@ def agreement_document(report: AgreementReport, rubric: Rubric) -> Document:
             ("Judge", report.judge or "–"),
             ("Rubric", report.rubric),
             ("Labels", f"{report.labels.source}: {many(report.labels.cases, 'case')}"),
-            ("People", f"{len(people)}: {listed(people, 4)}" if len(people) > 1 else listed(people)),
+            *[("People", named)] * (people != (OWN_COLUMN,)),
         ),
         cautions=tuple(cautions(report)),
     )

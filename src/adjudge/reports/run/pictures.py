@@ -92,7 +92,7 @@ def labels(figures: RunFigures) -> Picture:
     summary = figures.summary
     labelled, undecided, sentences, rows = many(summary.labelled, "labelled case"), summary.labelled_undecided, [], []
     if undecided:
-        sentences.append(f"Of {labelled} {undecided:,} were not decided.")
+        sentences.append(f"Of {labelled} {undecided:,} {'was' if undecided == 1 else 'were'} not decided.")
     if (found := summary.agreement) is not None:
         which, of = (f"Of the other {found.cases:,} the", "") if undecided else ("The", f" of {labelled}")
         sentence = f"{which} verdict says what the label says in {summary.agreeing:,}{of}"

@@ -159,7 +159,7 @@ def _scores(first: Verdict, second: Verdict) -> Iterator[ScoreOfTwo]:
 
 
 def _score(name: str, first: Any, second: Any) -> ScoreOfTwo:
-    change = "" if None in (first, second) or first == second else f"{second - first:+.4g}".replace("-", "\u2212")
+    change = "" if None in (first, second) or first == second else _signed(second - first)
     return ScoreOfTwo(
         name=name[:1].upper() + name[1:],
         first=_text(first),
@@ -167,6 +167,11 @@ def _score(name: str, first: Any, second: Any) -> ScoreOfTwo:
         change=change,
         differs=bool(change),
     )
+
+
+def _signed(change: Any) -> str:
+    """Write a change with its sign and as many decimals as scores have."""
+    return f"{change:+.4f}".rstrip("0").rstrip(".").replace("-", "\u2212")
 
 
 def _text(score: Any) -> str:

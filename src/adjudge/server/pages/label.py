@@ -128,7 +128,8 @@ def _shown(
     request: Request, state: State, caller: Caller, hosted: HostedRun, context: LabelRunPage, status: int = 200
 ) -> Response:
     tabs = run_tabs(state, caller, hosted, "label", name=context["name"])
-    return page(request, "label_run", context, status, tabs=tabs)
+    two_sides = protocol_of(context["protocol"]).table.two_sides
+    return page(request, "label_run", context, status, tabs=tabs, two_sides=two_sides)
 
 
 @router.get("/label/{place:path}")
@@ -281,7 +282,7 @@ async def show_agreement(run_id: str, request: Request, state: StateOf, caller: 
     """Show the agreement report for the labels given here, or else for the input's label column."""
     hosted = state.runs.find(run_id, caller.scope)
     found = await asyncio.to_thread(labelling_of, hosted)
-    if found is not None and (waiting := found.open(caller.person)):
+    if found is not None and caller.may("annotator") and (waiting := found.open(caller.person)):
         if wants_json(request):
             raise ConflictError(f"{run_id}: {len(waiting)} cases wait for your label; label them before you look")
         name = hosted.status().name or run_id

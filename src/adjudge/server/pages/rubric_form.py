@@ -13,7 +13,7 @@ import yaml
 
 from ...errors import RubricError
 from ...protocols.base import names, protocol_of
-from ...rubric import MAX_CRITERIA, CriterionKind, RubricField, RubricRules
+from ...rubric import MAX_CRITERIA, CriterionKind, RubricField, RubricRules, named_after
 from ...yaml_nodes import compose
 from ..rubric_text import PLACE, Changes, ListEntry, RubricText, pairs, pairs_of, scalar
 
@@ -123,10 +123,10 @@ def _shown_entry(entry: ListEntry, at: int, rules: RubricRules) -> ShownEntry:
     own = [field.name for field in kind.fields]
     # What its kind does not have is shown, too, so that it can be emptied.
     fields = [*kind.fields, *(known[name] for name in found if name not in own)]
-    key_node = found.get("key")
+    key, name = (node.value if isinstance(node, yaml.ScalarNode) else "" for node in map(found.get, ("key", "name")))
     return ShownEntry(
         at=at,
-        title=str(key_node.value) if isinstance(key_node, yaml.ScalarNode) else "",
+        title=name or named_after(key),
         kind=kind.name,
         fields=[_shown(field, found.get(field.name), f"entry.{at}.{field.name}") for field in fields],
         error="",

@@ -11,13 +11,13 @@ from typing import Annotated, Any, TypedDict
 from fastapi import APIRouter, Query, Request, Response
 
 from ...errors import InputError
-from ...protocols.base import protocol_of
+from ...protocols.base import names, protocol_of
 from ...protocols.figures import Outcomes
 from ...rendering.wording import percent, signed
 from ...runs.hosted_run import HostedRun, RunStatus
 from ..callers import Caller, CallerOf
 from ..common import State, StateOf
-from ..run_results import StoredSummary, open_results, stored_summary
+from ..run_results import SAMPLE, StoredSummary, open_results, stored_summary
 from ..visibility import find_run, listed_runs
 from .common import page
 from .run_tabs import name_of
@@ -47,7 +47,7 @@ async def compare(
     """Compare two runs by their ids; changes are described from `a` to `b`."""
     first, second = (find_run(state, caller, given) if given else None for given in (a, b))
     if first and second and first.run_id == second.run_id:
-        raise InputError("b", "the same run twice", "choose two different runs")
+        raise InputError("After", "the same run twice", "choose two different runs")
 
     def found() -> TwoRunsPage:
         before, after = (line_for(run, run.status()) if run else None for run in (first, second))
@@ -62,7 +62,7 @@ async def compare(
 
     async with state.reading:
         context = await asyncio.to_thread(found)
-    return page(request, "runs_compared", context)
+    return page(request, "runs_compared", context, own_words=True)
 
 
 def _changes(first: HostedRun, second: HostedRun, number: int) -> dict[str, Any]:
@@ -104,7 +104,10 @@ def _changes(first: HostedRun, second: HostedRun, number: int) -> dict[str, Any]
 
 
 class OverTimePage(TypedDict):
-    """The results of one judge or system in runs of one protocol, oldest first, and what else can be chosen."""
+    """The results of one judge or system in runs of one protocol, oldest first, and what else can be chosen.
+
+    `sampled` is the number of cases that were looked at to find runs with cases in common, if a run has more.
+    """
 
     judges: list[str]
     systems: list[str]
@@ -114,6 +117,7 @@ class OverTimePage(TypedDict):
     protocol: str
     measure: str
     points: list[dict[str, Any]]
+    sampled: int | None
 
 
 @router.get("/runs/over-time")
@@ -127,6 +131,8 @@ def over_time(
     """
     if judge and source:
         raise InputError("source", "given together with judge", "give one of them")
+    if protocol and protocol not in names():
+        raise InputError("protocol", f"there is none called {protocol}", f"one of {', '.join(names())}")
     judges, systems = set[str](), set[str]()
     chosen: list[tuple[HostedRun, RunStatus, StoredSummary]] = []
     for run, status in reversed(_recent(state, caller)):
@@ -137,8 +143,8 @@ def over_time(
         if source in summary.systems if source else judge in status.judges:
             chosen.append((run, status, summary))
     protocols = {status.protocol for _, status, _ in chosen}
-    if protocol not in protocols:
-        protocol = chosen[-1][1].protocol if chosen else ""
+    if not protocol and chosen:
+        protocol = chosen[-1][1].protocol
     outcome = protocol_of(protocol).table.outcome if protocol else None
     points: list[dict[str, Any]] = []
     samples: list[set[int]] = []
@@ -160,6 +166,7 @@ def over_time(
         protocol=protocol,
         measure=share if source else "As people labelled, of those decided",
         points=points,
+        sampled=SAMPLE if any(len(sample) == SAMPLE for sample in samples) else None,
     )
     return page(request, "runs_over_time", context)
 

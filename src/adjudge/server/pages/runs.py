@@ -152,7 +152,8 @@ async def show_run(name: str, request: Request, state: StateOf, caller: CallerOf
         "cases_at": f"/runs/{run.run_id}/cases/",
         "notes": [],
     }
-    return page(request, "run_page", context, tabs=tabs, **more)
+    # While it goes on, its title has a percentage, which the pieces of progress must not write in another way.
+    return page(request, "run_page", context, own_words=not run.marker.exists(), tabs=tabs, **more)
 
 
 @router.get("/runs/{run_id}/progress")

@@ -16,10 +16,11 @@ from pydantic import BaseModel, Field
 
 from ....agreement.labels.given import ANNOTATORS, find_column
 from ....errors import NotFoundError
-from ....rendering.escaping import one_line, shorten
+from ....rendering.wording import number
 from ....runs.hosted_run import HostedRun
 from ....server.common import State, validated
 from ....server.run_results import open_results
+from ..view import entered_words
 from .decisions import ACTIONS, choice_of
 
 if TYPE_CHECKING:
@@ -27,7 +28,6 @@ if TYPE_CHECKING:
 
 _AT_A_TIME = 50
 _MOST_PEOPLE = 200
-_ENTERED = 24  # characters; people may enter any text as a rating
 _SHOWN = {"undecided": "decision is null", "decided": "decision is not null", "all": "true"}
 _ORDERS = {"position": "position", "changed": "corrected desc, moved desc, position"}
 _SIDES = {"_a": "Response 1", "_b": "Response 2"}
@@ -220,8 +220,7 @@ def _changes(ratings: Mapping[str, str], row: Mapping[str, Any]) -> Iterable[str
     """Yield the ratings of a review that the judge corrected, such as `Response 1, Truthfulness: 3 → 2`."""
     for column, name in ratings.items():
         if row[f"{column}_action"] in _CORRECTED:
-            entered = shorten(one_line(row[f"{column}_entered"] or ""), _ENTERED)
-            yield f"{name}: {entered} → {row[column]}"
+            yield f"{name}: {entered_words(row[f'{column}_entered'] or '')} → {number(row[column])}"
 
 
 # -- one review -------------------------------------------------------------------------------------------------------
