@@ -6,11 +6,10 @@ import zlib
 from pathlib import Path
 
 import pytest
-from runs.conftest import judging_but, pairs, read_lines
-from scripted.provider import fails, judges
+from runs.conftest import judging_but, pairs, read_lines, until
+from scripted.provider import fails, judges, waits
 
 from adjudge.journal import open_journal
-from adjudge.runs.directory import RunDirectory
 
 
 async def test_every_case_of_a_file_has_a_verdict_in_the_directory(finished, files):
@@ -119,9 +118,19 @@ async def test_a_run_of_an_earlier_version_is_continued(finished, command, files
     assert sorted(path.read_bytes().splitlines()) == lines
 
 
-async def test_two_processes_cannot_carry_out_one_run(finished, command, files):
-    with RunDirectory(files.path).locked():
-        assert "another process is executing this run" in (await command.resume(exits=2)).err
+async def test_two_processes_cannot_carry_out_one_run_and_after_kill_9_little_is_paid_twice(
+    provider, command, files, asked
+):
+    provider.script = lambda request: waits(0.05)
+    first = await command.start_run(40, *asked, "--concurrency", "4")
+    await until(lambda: provider.calls >= 10)
+    assert "another process is executing this run" in (await command.resume(exits=2)).err
+    assert 10 <= provider.calls < 40, "it was killed in the middle"
+    first.kill()
+    await first.wait()
+    await command.resume()
+    files.check_complete(40)
+    assert provider.calls <= 40 + 4
 
 
 # -- failures tried again ---------------------------------------------------------------------------------------------
@@ -222,6 +231,7 @@ async def test_a_run_that_is_refused_leaves_nothing(finished, command, tmp_path)
         (("compare", "pairs.jsonl", "--temperature", "9"), "adjudge: --temperature: 9.0; 0 to 2 is allowed\n"),
         (("compare", "pairs.jsonl", "--map", "a=nothing"), "--map a=nothing"),
         (("compare", "pairs.jsonl", "--judge", "nope"), "--judge: 'nope' is not a judge"),
+        (("compare", "pairs.jsonl", "--judge", "nope:x"), "nope"),
         (("compare", "pairs.jsonl", "--judge", "openai:gpt-4o"), "OPENAI_API_KEY"),
         (("compare", "pairs.jsonl", "--judge", "http://127.0.0.1:1/v1#m", "--budget", "1"), "no price is published"),
         (("compare", "pairs.jsonl", "--search", "nope"), "--search: "),

@@ -1,5 +1,7 @@
 """Columns: named, guessed, ambiguous or missing; errors show the `--map` that would settle it."""
 
+import pytest
+
 ROW = {"q": "t", "one": "x", "two": "y"}
 
 
