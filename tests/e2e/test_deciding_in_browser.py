@@ -238,7 +238,7 @@ async def test_a_rubric_of_items_is_edited_as_fields_with_and_without_scripts(si
         await page.fill("[id='entry.5.key']", "short")
         await page.fill("[id='entry.5.check']", "max_words: many")
         await page.click("#entry-5 >> text=Up")
-        await expect(page.locator("#entry-4 legend")).to_have_text("5. short")
+        await expect(page.locator("#entry-4 legend")).to_have_text("5. Short")
         await page.click("#entry-0 >> text=Remove")
         await page.fill("#name", f"fields {scripts}")
         await page.press("#name", "Enter")

@@ -84,9 +84,9 @@ MISSED = [
 
 def test_what_does_not_stand_there_word_for_word_or_has_no_word_is_a_miss():
     for quote in MISSED:
-        assert missed(ANSWER, quote) == "does not stand in the answer word for word"
+        assert missed(ANSWER, quote) == "is not in the answer word for word"
     for quote in ("-", "… —", "* *"):
-        reasons = ("has no word; 5 to 25 are needed", "does not stand in the answer word for word")
+        reasons = ("has no word; 5 to 25 are needed", "is not in the answer word for word")
         assert missed("A list - with a * * in it — and … more", quote) in reasons
 
 

@@ -40,16 +40,16 @@ def test_words_in_quotation_marks_that_stand_in_the_material_are_real_and_fewer_
 
 def test_three_words_or_more_that_stand_nowhere_are_invented_and_named():
     for words in INVENTED:
-        assert "stands in none of the texts" in CHECKER.invented_quote(words), words
+        assert "is in none of the texts" in CHECKER.invented_quote(words), words
     said = CHECKER.invented_quote("It says “the budget is too small”.")
-    assert said == "the quotation 'the budget is too small' stands in none of the texts"
+    assert said == "the quotation 'the budget is too small' is in none of the texts"
     assert WordChecker(()).invented_quote("It says “the budget is small”.") != "", "without material all are"
 
 
 def test_numbers_of_the_material_and_of_the_tables_are_known_and_one_that_stands_nowhere_is_named():
     for words in ("No number.", "Response 1 beats response 2.", "250 words for 2024.", "It has 7."):
         assert CHECKER.unknown_number(words, ("Truthfulness 7",)) == ""
-    assert CHECKER.unknown_number("It has 300 words.") == "the number 300 stands neither in the texts nor in the tables"
+    assert CHECKER.unknown_number("It has 300 words.") == "the number 300 is neither in the texts nor in the tables"
     assert CHECKER.unknown_number("It has 25 words.") != "", "a part of a number is another number"
     assert CHECKER.unknown_number("It grew by 2.5 percent.") != ""
 

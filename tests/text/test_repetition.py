@@ -22,7 +22,7 @@ NOT_REPEATED = [
 def test_a_repeated_sentence_is_found_with_its_count_and_short_code_and_table_repeats_are_left_alone():
     for text, times in REPEATED:
         spot = find_repetition(text)[0]
-        assert not spot.certain and f"stands {times} times" in spot.found
+        assert not spot.certain and f"appears {times} times" in spot.found
         quoted = text[spot.start : spot.end]
         assert text.count(quoted) == times
         assert spot.start > text.find(quoted), "the place is the repeat, not the first time"

@@ -70,7 +70,7 @@ class Haystack:
     def _located(self, quote: str) -> Span | Miss:
         found = self.find(quote)
         if found is None:
-            return Miss("does not stand in the answer word for word", absent=True)
+            return Miss("is not in the answer word for word", absent=True)
         return self.fitted(found) or Miss(f"has no word; {MIN_WORDS} to {MAX_WORDS} are needed")
 
     def fitted(self, span: Span) -> Span | None:

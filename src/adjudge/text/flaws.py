@@ -87,7 +87,7 @@ def find_repetition(text: str) -> list[Spot]:
     code = code_spans(text) if repeated else []
     outside = [(times, at) for times, at in repeated if not any(low <= at[0] < high for low, high in code)]
     outside.sort(key=lambda item: (-item[0], item[1]))
-    return [Spot(*place, f"stands {times} times word for word", False) for times, place in outside[:_SHOWN]]
+    return [Spot(*place, f"appears {times} times word for word", False) for times, place in outside[:_SHOWN]]
 
 
 def _is_prose(sentence: str) -> bool:

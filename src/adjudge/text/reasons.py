@@ -50,14 +50,14 @@ class WordChecker:
             quote = next(filter(None, match.groups()), "")
             plain = quote.strip().rstrip(_END_MARKS)
             if count_words(quote) >= QUOTED_WORDS and not any(hay.find(plain) for hay in self._texts):
-                return f"the quotation {quote[:120]!r} stands in none of the texts"
+                return f"the quotation {quote[:120]!r} is in none of the texts"
         return ""
 
     def unknown_number(self, words: str, also: Iterable[str] = ()) -> str:
         """Return a complaint about a number that is neither in the texts nor in `also`, or an empty string."""
         known = {number for text in (*(hay.text for hay in self._texts), *also) for number in _NUMBER.findall(text)}
         unknown = [number for number in _NUMBER.findall(words) if number not in known | {"1", "2"}]
-        return f"the number {unknown[0]} stands neither in the texts nor in the tables" if unknown else ""
+        return f"the number {unknown[0]} is neither in the texts nor in the tables" if unknown else ""
 
 
 def misstated_rating(words: str, ratings: Mapping[str, tuple[int, int]]) -> str:

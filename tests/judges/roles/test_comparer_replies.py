@@ -119,7 +119,7 @@ def test_an_empty_field_is_a_missing_quote_and_not_a_wrong_one():
 def test_a_further_quote_can_take_the_place_of_a_bad_one_but_the_bad_one_is_told():
     reading = read(reply_to(own(), further(WORDS), quote_2="words that are not there at all"))
     assert len(reading.problems) == 1
-    assert "'words that are not there at all' from Answer 2 does not stand" in reading.problems[0]
+    assert "'words that are not there at all' from Answer 2 is not in" in reading.problems[0]
     assert len(evidence_for(reading, "A")) == 1
 
 

@@ -90,7 +90,7 @@ async def test_a_quote_that_is_not_there_is_asked_for_once_more_and_no_score_mov
     assert {mark.value for marks in opinion.scores.values() for mark in marks.values()} == {4}
     repair = provider.requests[1]
     assert set(repair.schema["properties"]) == {"evidence"}, "only quotes can be handed in"
-    assert f"- clarity_structure: the quote '{NOBODY}' from Answer 1 does not stand" in repair.turns[-1]
+    assert f"- clarity_structure: the quote '{NOBODY}' from Answer 1 is not in" in repair.turns[-1]
     assert "- clarity_structure: no usable quote from Answer 1" in repair.turns[-1]
     assert "A" in [item.answer for item in of_clarity(opinion)]
     assert not any("nobody" in item.quote for item in opinion.evidence)
@@ -193,7 +193,7 @@ async def test_a_reason_with_an_invented_quotation_is_asked_for_once_more_then_r
     first = judges(score=lambda text: 4, change=at(place, INVENTED))
     provider.script = [first, says({"evidence": [], "reasons": reasons})]
     opinion = await openai_judge().opine(about(case))
-    assert f"- {place}: the quotation '{NOBODY}' stands" in provider.requests[1].turns[-1]
+    assert f"- {place}: the quotation '{NOBODY}' is in none" in provider.requests[1].turns[-1]
     assert {mark.value for marks in opinion.scores.values() for mark in marks.values()} == {4}
     warned = [warning.code for warning in opinion.warnings]
     if again == "Answer 2 is short.":

@@ -66,7 +66,7 @@ async def test_a_quote_under_the_wrong_speaker_is_asked_for_once_more_and_told_w
     assert (quote.speaker, quote.turn, quote.line, quote.quote) == ("SYSTEM", 0, 1, "What kinds of movies")
     assert (verdict.warnings, verdict.marks["Empathy"].value) == ((), 100)
     asked = provider.requests[1].turns[-1]
-    assert "Empathy: the quote 'What kinds of movies' does not stand in any utterance of USER" in asked
+    assert "Empathy: the quote 'What kinds of movies' is in no utterance of USER" in asked
     assert "SYSTEM said it" in asked
 
 

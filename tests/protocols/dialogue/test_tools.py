@@ -79,11 +79,11 @@ async def test_a_quote_of_a_step_is_verified_under_tool(provider, journal):
 
 
 FORGED_QUOTES = [
-    ("TOOL", CALL.replace("Bergen", "Oslo"), "does not stand in any utterance of TOOL with at least 3 words"),
+    ("TOOL", CALL.replace("Bergen", "Oslo"), "is in no utterance of TOOL with at least 3 words"),
     ("TOOL", "It is 4 °C in Oslo.", "of TOOL with at least 3 words; SYSTEM said it"),
     ("SYSTEM", CALL, "of SYSTEM with at least 3 words; TOOL said it"),
     ("USER", "rain all day", "of USER with at least 3 words; TOOL said it"),
-    ("TOOL", "Bergen", "does not stand in any utterance of TOOL with at least 3 words"),
+    ("TOOL", "Bergen", "is in no utterance of TOOL with at least 3 words"),
 ]
 
 

@@ -104,7 +104,7 @@ FAULTY = [
     (LIED, "it favours Response 2 in truthfulness; by the tables that is Response 1"),
     ((SAID[0], LIED[1]), "it favours Response 2 in verbosity; by the tables that is neither response"),
     ((*SAID[:1], *SAID[:1]), "1 of 2 can be used"),
-    ("On Truthfulness, Response 2 says “the Elbe is in Vienna too”. Response 1 does not.", "stands in none of"),
+    ("On Truthfulness, Response 2 says “the Elbe is in Vienna too”. Response 1 does not.", "is in none of"),
     ("On Truthfulness, Response 2 has 17 errors. Response 1 has none.", "the number 17"),
     ("Truthfulness is 1 for Response 1 and 3 for Response 2. That decides.", "3 for Response 1 and 1 for"),
     (IN_SPANISH, "Spanish"),

@@ -81,7 +81,7 @@ BROKEN = [
     (
         "truthfulness",
         {"justification": "It says “the moon is made of cheese”."},
-        "stands in none of the texts; quote",
+        "is in none of the texts; quote",
     ),
     ("truthfulness", {"justification": "x" * 5001}, "justification: 5,001 characters; at most 5,000"),
     ("charm", {"rating": 1}, "charm: unknown dimension; one of localization, "),

@@ -101,7 +101,7 @@ async def test_a_quote_that_is_not_there_is_asked_for_once_more(judged, provider
     assert [(p.quote, p.start, p.end) for p in final.quotes] == [(right, 0, 30)]
     assert final.justification == why
     assert "dropped_quote" not in codes(verdict)
-    assert b"does not stand in response 2 word for word" in provider.requests[1].body
+    assert b"is not in response 2 word for word" in provider.requests[1].body
 
 
 async def test_and_dropped_with_a_warning_if_it_is_wrong_again(judged):
@@ -111,7 +111,7 @@ async def test_and_dropped_with_a_warning_if_it_is_wrong_again(judged):
     assert verdict.tables[2]["truthfulness"].quotes == ()
     assert verdict.tables[2]["truthfulness"].justification == "The river is the Danube."
     assert codes(verdict) == ["dropped_quote"]
-    assert "it stands in response 1" in verdict.warnings[0].message
+    assert "it is in response 1" in verdict.warnings[0].message
 
 
 async def test_a_reason_with_an_invented_quotation_is_replaced_whole(judged):

@@ -207,8 +207,8 @@ class _Checker:
                 continue
             others = [other for other in get_args(Speaker) if other != speaker and self._find(other, quote)]
             hint = f"; {others[0]} said it" if others else ""
-            stands = f"the quote {quote[:120]!r} does not stand in any utterance of {speaker}"
-            wrong.append(f"{stands} with at least {_MIN_WORDS} words{hint}")
+            problem = f"the quote {quote[:120]!r} is in no utterance of {speaker}"
+            wrong.append(f"{problem} with at least {_MIN_WORDS} words{hint}")
         return found, wrong
 
     def _said(self, speaker: str, quote: str) -> bool:

@@ -275,9 +275,9 @@ class _Check:
         span = haystack.find(quote)
         if span is None:
             other: Label = "B" if label == "A" else "A"
-            problem = f"the quote {quote[:120]!r} does not stand in response {_NUMBER[label]} word for word"
-            stands = self._answers[other].find(quote) is not None
-            return problem + (f"; it stands in response {_NUMBER[other]}" if stands else "")
+            problem = f"the quote {quote[:120]!r} is not in response {_NUMBER[label]} word for word"
+            swapped = self._answers[other].find(quote) is not None
+            return problem + (f"; it is in response {_NUMBER[other]}" if swapped else "")
         found = haystack.text[span.start : span.end]
         if (count := count_words(found)) > MAX_QUOTE_WORDS:
             return f"the quote has {count} words; at most {MAX_QUOTE_WORDS} are allowed"
