@@ -37,12 +37,8 @@ from ..runs.state import RunState, load_state
 from .common import Messages, check_folders, note_judge_at_hand, say, settings_from
 from .gate import conditions_of, gate_after_run
 
-# These options affect the verdicts, so a resumed run cannot change them.
-_SETTINGS = dict.fromkeys(
-    each.name for name in names() for each in fields(protocol_of(name).settings) if each.name != "attempt"
-)
-_JUDGES = {judge for name in names() for judge in protocol_of(name).settings.named("judge")}
-_FIXED = ("protocol", "input", "map", "input_format", "skip_bad", "shuffle", "journal", *_SETTINGS)
+# Beside the settings, these options affect the verdicts, so a resumed run cannot change them.
+_FIXED = ("protocol", "input", "map", "input_format", "skip_bad", "shuffle", "journal")
 # These options are saved with the run; a value given on resume replaces the saved one.
 _SAVED = tuple(each.name for each in fields(RunOptions))
 _STOPPED = {"interrupted": "stopped as asked", "unreachable": "stopped because no call succeeds"}
@@ -75,10 +71,16 @@ def run(args: argparse.Namespace) -> int:
         return _continue(args, directory, saved)
 
 
+def _settings_of_all() -> dict[str, None]:
+    """Return the names of all protocols' settings, each once."""
+    each = (field.name for name in names() for field in fields(protocol_of(name).settings))
+    return dict.fromkeys(name for name in each if name != "attempt")
+
+
 def _refuse_changes(args: argparse.Namespace, config: Mapping[str, Any]) -> None:
     """Check that options given with --resume that affect the verdicts are those the run was begun with."""
     protocol = args.protocol or config["protocol"]
-    for name in _FIXED:
+    for name in (*_FIXED, *_settings_of_all()):
         if name not in args.given:
             continue
         option = {"protocol": "PROTOCOL", "input": "INPUT"}.get(name, "--" + name.replace("_", "-"))
@@ -104,7 +106,7 @@ def _fixed(args: argparse.Namespace, name: str, protocol: str) -> Any:
         return rubric_for(protocol, value).source
     if name == "journal":
         return journal_name(value)
-    if name in _JUDGES:
+    if any(name in protocol_of(one).settings.named("judge") for one in names()):
         return value or args.judge
     return value
 
@@ -114,9 +116,10 @@ def _create(args: argparse.Namespace, directory: RunDirectory, saved: Mapping[st
     options.check(Plan.of("", settings), args.journal or str(directory.path / OWN_JOURNAL))
     read_conditions(args.fail_if, protocol_of(args.protocol), settings.rubric)
     rows = open_rows(args.input, args.protocol, settings.rubric, _mapping(args.map), format=args.input_format)
+    given = {name: _fixed(args, name, args.protocol) for name in (*_FIXED, *_settings_of_all())}
     spooled = create(
         directory, settings, rows, source=args.input, journal=args.journal, shuffle=args.shuffle,
-        skip_bad=args.skip_bad, options=options, given={name: _fixed(args, name, args.protocol) for name in _FIXED},
+        skip_bad=args.skip_bad, options=options, given=given,
     )  # fmt: skip
     read = ", ".join(f"{field} from {column}" for field, column in spooled.mapping.items() if field != column)
     if read and not args.quiet:
@@ -218,7 +221,7 @@ def saved_options(args: argparse.Namespace) -> dict[str, Any]:
 def _settings(args: argparse.Namespace) -> Settings[Any]:
     settings = protocol_of(args.protocol).settings
     known = {"judge", *(each.name for each in fields(settings))}
-    for name in _SETTINGS:
+    for name in _settings_of_all():
         if name in args.given and name not in known:
             raise InputError("--" + name.replace("_", "-"), f"does not apply to {args.protocol}")
     return settings_from(settings, args)
