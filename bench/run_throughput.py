@@ -11,9 +11,10 @@ CPU than --at-most-cpu.
     python bench/run_throughput.py [--cases 5000] [--rounds 3] [--delay 1.5 --spread 0.3 --concurrency 500]
     python bench/run_throughput.py --delay 0.05 --spread 0 --concurrency 100 --cases 2000 --at-least 0.55 [--peers]
 
---peers adds autoevals, inspect-ai and deepeval. Each makes as many judgments through its own natural API, with caches
-and telemetry off, 100 at a time, in its own environment, which is created on first use. --promptfoo adds promptfoo
-(2 GB, needs npm).
+--two adds two runs at once, each with half of the cases and of the calls in flight: the most that judging one run in
+two processes could bring. --peers adds autoevals, inspect-ai and deepeval. Each makes as many judgments through its own
+natural API, with caches and telemetry off, 100 at a time, in its own environment, which is created on first use.
+--promptfoo adds promptfoo (2 GB, needs npm).
 """
 
 from __future__ import annotations
@@ -21,12 +22,14 @@ from __future__ import annotations
 import argparse
 import asyncio
 import json
+import shlex
 import statistics
 import sys
 import tempfile
 from collections.abc import Callable
 from dataclasses import dataclass
 from functools import partial
+from itertools import islice
 from pathlib import Path
 
 from commands import adjudge, ask, environment, serving, write_cases
@@ -34,7 +37,7 @@ from overhead import bare_loop, cases, reply_body
 from peer_environments import PEERS, Peer, promptfoo, python_peer
 from process_tree import Measured, measured
 
-BARE, RUN = "bare aiohttp loop", "adjudge run"
+BARE, RUN, TWO = "bare aiohttp loop", "adjudge run", "two of them, half each"
 Command = Callable[[int, Path], list[str]]
 
 
@@ -56,13 +59,22 @@ def bare_command(cases: int, concurrency: int, port: int, folder: Path) -> list[
     ]
 
 
-def run_command(concurrency: int, port: int, folder: Path) -> list[str]:
+def run_command(concurrency: int, port: int, folder: Path, given: str = "cases.jsonl") -> list[str]:
     """Return the `adjudge run` command, with a new folder each time, because a second run would use stored replies."""
     directory = tempfile.mkdtemp(dir=folder, prefix="run-")
     return adjudge(
-        "run", "compare", folder / "cases.jsonl", "--run", directory, "--one-order",
+        "run", "compare", folder / given, "--run", directory, "--one-order",
         "--concurrency", concurrency, "--judge", f"http://127.0.0.1:{port}/v1#m",
     )  # fmt: skip
+
+
+def two_commands(count: int, concurrency: int, port: int, folder: Path) -> list[str]:
+    """Return a command that runs two halves at once, each in a process of its own."""
+    halves = ("first.jsonl", "second.jsonl")
+    for number, half in enumerate(halves):
+        write_cases(folder / half, islice(cases(count), number, None, 2))
+    parts = [shlex.join(run_command(concurrency // 2, port, folder, half)) for half in halves]
+    return ["sh", "-c", f"{parts[0]} & first=$!; {parts[1]}; second=$?; wait $first && exit $second"]
 
 
 def one_round(name: str, command: Command, port: int, folder: Path, count: int) -> Figures:
@@ -87,6 +99,8 @@ def contenders(args: argparse.Namespace) -> tuple[dict[str, Command], list[Peer]
         BARE: partial(bare_command, args.cases, args.concurrency),
         RUN: partial(run_command, args.concurrency),
     }
+    if args.two:
+        chosen[TWO] = partial(two_commands, args.cases, args.concurrency)
     environments = Path(args.environments).expanduser()
     peers = [python_peer(name, environments) for name in PEERS] if args.peers else []
     if args.promptfoo:
@@ -124,6 +138,7 @@ def main() -> None:
     parser.add_argument("--delay", type=float, default=1.5, help="median seconds until an answer (default: 1.5)")
     parser.add_argument("--spread", type=float, default=0.3, help="spread of the logarithm of the delay (default: 0.3)")
     parser.add_argument("--concurrency", type=int, default=500, help="calls in flight (default: 500)")
+    parser.add_argument("--two", action="store_true", help="also measure two runs at once, with half of the cases each")
     parser.add_argument("--peers", action="store_true", help="also measure autoevals, inspect-ai and deepeval")
     parser.add_argument("--promptfoo", action="store_true", help="also measure promptfoo (2 GB)")
     parser.add_argument("--environments", default="~/.cache/adjudge-bench", help="where peers are installed")
