@@ -103,13 +103,14 @@ NO_MESSAGE = sends({"choices": [{"words": "no message"}]})
 @pytest.mark.parametrize(("reply", "reason", "says", "paid", "asked"), [
     (refuses("I would rather not."), "refused", "I would rather not.", 1, 1),
     (is_cut_off(), "cut_off", "1000 tokens", 2, 2), (fails(429), "rate_limited", "", 0, None),
-    (fails(503), "server_error", "", 0, None), (fails(402), "rejected", "", 0, None),
+    (fails(503), "server_error", "", 0, None), (fails(402), "rejected", "", 0, 1),
 ], ids=["refusal", "cut off twice", "429", "503", "402"])  # fmt: skip
 async def test_a_bad_reply_is_a_failure_with_its_reason(any_judge, provider, case, reply, reason, says, paid, asked):
     provider.script = lambda request: reply
     failure = await any_judge(max_tokens=500).opine(about(case))
     assert (failure.reason, len(failure.calls)) == (reason, paid)
-    assert says in failure.message and provider.calls == (asked or provider.calls)
+    assert says in failure.message
+    assert provider.calls == asked if asked else provider.calls > 1, "a passing trouble is tried again"
 
 
 @pytest.mark.parametrize(("reply", "says"), [

@@ -231,7 +231,7 @@ async def test_a_run_that_is_refused_leaves_nothing(finished, command, tmp_path)
         (("compare", "pairs.jsonl", "--temperature", "9"), "adjudge: --temperature: 9.0; 0 to 2 is allowed\n"),
         (("compare", "pairs.jsonl", "--map", "a=nothing"), "--map a=nothing"),
         (("compare", "pairs.jsonl", "--judge", "nope"), "--judge: 'nope' is not a judge"),
-        (("compare", "pairs.jsonl", "--judge", "nope:x"), "nope"),
+        (("compare", "pairs.jsonl", "--judge", "nope:x"), "'nope:x': unknown provider"),
         (("compare", "pairs.jsonl", "--judge", "openai:gpt-4o"), "OPENAI_API_KEY"),
         (("compare", "pairs.jsonl", "--judge", "http://127.0.0.1:1/v1#m", "--budget", "1"), "no price is published"),
         (("compare", "pairs.jsonl", "--search", "nope"), "--search: "),

@@ -21,7 +21,6 @@ from collections.abc import Mapping
 from dataclasses import dataclass, field, replace
 from decimal import Decimal
 from fractions import Fraction
-from importlib.util import find_spec
 from typing import TYPE_CHECKING, NoReturn
 from urllib.parse import urlsplit
 
@@ -223,10 +222,8 @@ def _open_wire(spec: str, context: JudgeContext) -> Wire:
         from ..llm.batch.wire import no_batches
 
         raise no_batches(spec)
-    elif not is_known(provider) and ((meant := judge_meant(spec)) or find_spec("pydantic_ai")):
-        _refuse(
-            f"{spec!r}: unknown provider", f"did you mean {meant}?" if meant else "a provider that pydantic-ai knows"
-        )
+    elif (meant := judge_meant(spec)) and not is_known(provider):
+        _refuse(f"{spec!r}: unknown provider", f"did you mean {meant}?")
     else:
         direct = DirectWire(spec)
         if limits is not None:

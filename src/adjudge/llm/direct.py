@@ -10,6 +10,7 @@ import asyncio
 import zlib
 from collections.abc import Mapping
 from dataclasses import replace
+from importlib.util import find_spec
 from typing import Any
 
 import orjson
@@ -41,6 +42,14 @@ class DirectWire:
         self.limiter: RateLimiter | None = None
         self._dialect: Dialect | None = None
         self._models: dict[asyncio.AbstractEventLoop, Any] = {}
+
+    @property
+    def needs(self) -> SetupError | None:
+        """What must be set up before the first call: a provider of another name, if pydantic-ai does not know it."""
+        provider = self._spec.partition(":")[0]
+        if find_spec("pydantic_ai") is None or is_known(provider):
+            return None
+        return SetupError(f"{self._spec!r}: unknown provider; a provider that pydantic-ai knows")
 
     def identity(self) -> Mapping[str, Any]:
         return {"wire": "direct", "model": self._spec}

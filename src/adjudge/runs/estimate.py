@@ -186,7 +186,7 @@ def _seen(journal: Journal, plan: Plan) -> Seen:
 def _missing(wires: Mapping[str, _SilentWire]) -> SetupError | None:
     """Return the error about something that must be set up before the first call, such as a key, or None."""
     for wire in wires.values():
-        needs = getattr(getattr(wire.inner, "endpoint", None), "needs", None)
+        needs = getattr(getattr(wire.inner, "endpoint", wire.inner), "needs", None)
         if isinstance(needs, SetupError):
             return needs
     return None

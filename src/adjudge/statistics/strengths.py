@@ -74,7 +74,7 @@ def strengths(
     whole = models[0][0]
     games = np.bincount(np.append(whole.first, whole.second), np.tile(whole.count, 2), whole.systems).astype(int)
     drawn: list[list[Any]] = [[] for _ in models]
-    at_once = max(1, _AT_ONCE // max(played.shape))
+    at_once = max(1, _AT_ONCE // max(*played.shape, (whole.systems + 2) ** 2))
     for begin in range(0, draws, at_once):
         often = rng.multinomial(total, tasks / total, min(at_once, draws - begin)) @ played
         for own, (model, of), fitted in zip(drawn, models, fits, strict=True):

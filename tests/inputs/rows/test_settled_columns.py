@@ -23,6 +23,7 @@ def test_columns_can_be_named(opened):
         (("text1", "text2"), {}, None),
         (("firstReply", "secondReply"), {}, None),
         (("chosen", "rejected"), {}, None),
+        (("model_b", "baseline"), {}, None),  # as a label it names the other side
         (("out.heron", "out.wren"), {"out": {"heron": "x", "wren": "y"}}, None),
     ],
 )

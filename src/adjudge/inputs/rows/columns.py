@@ -272,6 +272,11 @@ ALLOWED = "A, B or tie; model_a, model_b; 1, 2 (0.5 or 1.5 for a tie); or the na
 _HALF = Decimal("0.5")
 
 
+def winner_word(text: str) -> str | None:
+    """Return the winner that a word such as `model_b` names, whatever the systems are called."""
+    return WINNERS.get(re.sub(r"[ _\t-]", "", text.lower()))
+
+
 def winner_from(value: Any, systems: tuple[str, str] | None) -> str | None:
     """Read a label as `A`, `B` or `tie`. Return None if it is empty.
 
@@ -287,7 +292,7 @@ def winner_from(value: Any, systems: tuple[str, str] | None) -> str | None:
         return "AB"[systems.index(written)]
     number = None if written[0].isalpha() else to_decimal(written)
     if number is None:
-        found = WINNERS.get(re.sub(r"[ _\t-]", "", written.lower()))
+        found = winner_word(written)
     elif number in (_HALF, 1 + _HALF):
         found = "tie"
     else:

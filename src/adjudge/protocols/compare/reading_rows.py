@@ -33,6 +33,7 @@ from ...inputs.rows.columns import (
     look_up,
     split_winner_columns,
     winner_from,
+    winner_word,
 )
 from ...inputs.rows.logs.promptfoo import MAX_LOG_CHARACTERS, systems_of, without_verdict
 from ...inputs.text import kind_of
@@ -59,7 +60,7 @@ _SYSTEMS: Pairs = (
     (("contestants.0.name", "contestants.1.name"),),
 )
 # Names of columns that differ in nothing else say which answer it is, not who wrote it.
-_SIDES = {"a", "b", "0", "1", "2", "one", "two", "first", "second", "left", "right", "chosen", "rejected"}
+_SIDES = {"a", "b", "0", "1", "2", "one", "two", "first", "second", "left", "right", "chosen", "accepted", "rejected"}
 _WORD = re.compile(r"v\d+|[A-Z]?[^\W\dA-Z_]+|[A-Z]+|\d+")
 _USUAL: Mapping[str, Tiers] = {
     "task": TASKS[:2],
@@ -104,7 +105,10 @@ def _choose(columns: Columns, rubric: Rubric) -> CaseReader:
 
 
 def _named_after(columns: Columns, a: str, b: str) -> tuple[str, str] | None:
-    """Return the columns of the answers as the names of the systems, unless they only tell a side, or are paths."""
+    """Return the columns of the answers as the names of the systems, unless they only tell a side, are paths, or could
+    be a label for the other side (`model_b`)."""
+    if any(winner_word(column) for column in (a, b)):
+        return None
     words = [set(_WORD.findall(column)) for column in (a, b)]
     one, two = ({word.casefold() for word in words[at] - words[1 - at]} for at in (0, 1))
     return None if {a, b} - set(columns.names) or a == b or (one | two) <= _SIDES else (a, b)

@@ -47,7 +47,8 @@ async def compare(
     """Compare two runs by their ids; changes are described from `a` to `b`."""
     first, second = (find_run(state, caller, given) if given else None for given in (a, b))
     if first and second and first.run_id == second.run_id:
-        raise InputError("After", "the same run twice", "choose two different runs")
+        place = "b" if request.url.path.endswith(".json") else "After"
+        raise InputError(place, "the same run twice", "choose two different runs")
 
     def found() -> TwoRunsPage:
         before, after = (line_for(run, run.status()) if run else None for run in (first, second))
@@ -132,7 +133,7 @@ def over_time(
     if judge and source:
         raise InputError("source", "given together with judge", "give one of them")
     if protocol and protocol not in names():
-        raise InputError("protocol", f"there is none called {protocol}", f"one of {', '.join(names())}")
+        raise InputError("protocol", f"there is none called {protocol!r:.60}", f"one of {', '.join(names())}")
     judges, systems = set[str](), set[str]()
     chosen: list[tuple[HostedRun, RunStatus, StoredSummary]] = []
     for run, status in reversed(_recent(state, caller)):
