@@ -262,7 +262,8 @@ def test_a_judge_and_a_system_are_followed_over_their_runs(client, compared, aga
     assert client.get("/runs/over-time?judge=a&source=b").status_code == 400
     answer = client.get("/runs/over-time?judge=embedded&protocol=debate")
     assert (
-        answer.status_code == 400 and "there is none called debate; one of compare, dialogue" in answer.json()["error"]
+        answer.status_code == 400
+        and "there is none called 'debate'; one of compare, dialogue" in answer.json()["error"]
     )
     other = client.get("/runs/over-time?judge=embedded&protocol=review", headers=HTML).text
     assert "No finished review run is of this judge." in other and "protocol=compare" in other
