@@ -9,8 +9,8 @@ HASHED := $(PIP) --require-hashes --no-deps --requirement
 LOCK = $(BIN)/uv pip compile --quiet --universal --python-version 3.11 --fork-strategy fewest --generate-hashes \
   --no-header --no-annotate --no-emit-index-url --no-emit-find-links $(UPGRADE)
 
-# The judge whose replies examples/grade_claims.db holds: nobody is asked again.
-RECORDED := http://127.0.0.1:8011/v1\#scripted
+# The replies of examples/grade_claims.db were written by hand: nobody is asked.
+RECORDED := written:demo
 
 # Compiled modules are kept, whatever the environment says: the tests start hundreds of processes.
 unexport PYTHONDONTWRITEBYTECODE
