@@ -10,6 +10,7 @@ from reports.verdict_samples import hostile_sample as hostile_comparison
 
 import adjudge
 from adjudge.protocols.review.case import Original, Review
+from adjudge.rendering.wording import with_minus
 from adjudge.reports import render, view_of
 
 
@@ -24,6 +25,21 @@ def test_texts_keep_all_their_words_between_the_marks():
     for sample in every_sample().values():
         for response in view_of(sample.verdict).responses:
             assert words_of(response.pieces) == sample.case.answer(response.label)
+
+
+@pytest.mark.parametrize(
+    ("stored", "shown"),
+    [
+        ("On Verbosity, Response 1 is rated -1 and Response 2 is rated 0.", "is rated −1 and"),
+        ("Response 2, Verbosity: 0 changed to -1: cut off.", "changed to −1: cut"),
+        ("Response 2, Verbosity: -1 changed to 0: it is whole.", "Verbosity: −1 changed"),
+        ("where Response 2 is better (-1 and -2): look there first.", "(−1 and −2)"),
+        ("it is not on the scale from -2 to 2", "from −2 to 2"),
+        ("It says “git log -1”, `-2`, x-1 and 2026-11-18.", "“git log -1”, `-2`, x-1 and 2026-11-18."),
+    ],
+)
+def test_negative_numbers_in_stored_sentences_are_shown_with_a_minus_sign(stored, shown):
+    assert shown in with_minus(stored)
 
 
 def test_only_a_long_transcript_scrolls_in_a_window_of_its_own():

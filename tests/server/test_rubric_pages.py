@@ -203,6 +203,39 @@ def edited(client, text, action="kind", status=200, **changes):
     return page.text
 
 
+WRAPPED = """\
+name: ours
+version: "1"
+protocol: grade
+items:
+  - key: polite
+    points: 2
+    ask: |
+      Is the answer polite to the visitor, from its first words on to
+      the last, and does it keep calm where the visitor does not?
+
+      Count as rude:
+      - words that blame
+      - no greeting
+"""
+
+
+def test_a_field_shows_paragraphs_without_the_breaks_that_keep_lines_short(client):
+    form = client.post(EDIT, data={"source": WRAPPED, "action": "fields"}, headers=FORM).text
+    shown = fields_in(form)["entry.0.ask"]
+    first, _, rest = shown.partition("\n")
+    assert first.endswith("from its first words on to the last, and does it keep calm where the visitor does not?")
+    assert rest == "\nCount as rude:\n- words that blame\n- no greeting\n"
+    assert text_in(edited(client, WRAPPED)) == WRAPPED, "what is left alone stays wrapped"
+    kept = text_in(edited(client, WRAPPED, entry__0__ask=shown.replace("greeting", "greeting at all")))
+    (item,) = parse(kept, "text").criteria
+    assert (
+        item.guidance.split()
+        == parse(WRAPPED, "text").criteria[0].guidance.replace("greeting", "greeting at all").split()
+    )
+    assert f"      {first}\n" in kept
+
+
 COMMENTED = """\
 # ours
 name: our answers  # and nobody else's

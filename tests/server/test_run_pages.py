@@ -53,6 +53,11 @@ def test_filters_and_their_counts_fit_and_combine(client, compared):
     decided = expected(lambda row: row["decided"] and row["winner"] == "A")
     assert fitting(outcome="A") == decided
     assert fitting(outcome="A", differs="true") == [at for at in decided if not every[at]["agrees"]]
+    differing = expected(lambda row: row["decided"] and row["agrees"] is False)
+    assert fitting(differs="true") == differing, "typed by hand, it lists what its chip counts"
+    assert any(row["agrees"] is False and not row["decided"] for row in every)
+    chips = {each["key"]: each for each in twin(client, f"/runs/{compared}")["cases"]["more"]}
+    assert chips["differs"]["cases"] == len(differing) and chips["differs"]["link"].endswith("/cases?differs=true")
     assert fitting(order_flipped="true") == expected(lambda row: row["order_consistent"] is False)
     assert fitting(q="NUMBER 7 TO") == [7]
     assert fitting(q="", outcome="") == list(range(13)), "an empty field of a form asks for nothing"
@@ -246,6 +251,8 @@ def test_a_judge_and_a_system_are_followed_over_their_runs(client, compared, aga
     latest = twin(client, "/runs/over-time", judge="embedded")
     assert (latest["protocols"], latest["protocol"]) == (["compare", "dialogue"], "dialogue")
     assert talk in [point["run"]["run_id"] for point in latest["points"]]
+    page = client.get("/runs/over-time?judge=embedded", headers=HTML).text
+    assert f'measured on its <a href="/runs/{talk}/agreement">Agreement</a> page only' in page
     found = twin(client, "/runs/over-time", judge="embedded", protocol="compare")
     assert {point["run"]["protocol"] for point in found["points"]} == {"compare"}
     assert found["judges"] == ["embedded"] and found["systems"] == ["crow", "wren"]

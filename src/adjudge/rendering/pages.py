@@ -15,7 +15,7 @@ from markupsafe import Markup
 from .escaping import clean, markdown, one_line, shorten, web_address
 from .highlighting import marked
 from .texts import as_it_is, as_markdown
-from .wording import LONG, number, words_of
+from .wording import LONG, number, with_minus, words_of
 
 _PERCENT = re.compile(r"(?<=\d) %(?!\w)")
 
@@ -45,6 +45,7 @@ def environment(form: str, *packages: str, own_words: bool = True) -> Environmen
         finalize=safe,
     )
     environment.globals["LONG"] = LONG
-    environment.filters.update(number=number, shorten=shorten, web_address=web_address, words_of=words_of)
+    environment.filters.update(number=number, with_minus=with_minus, words_of=words_of)
+    environment.filters.update(shorten=shorten, web_address=web_address)
     environment.filters.update(as_it_is=as_it_is, as_markdown=as_markdown, in_one_piece=lambda text: marked(text, ()))
     return environment

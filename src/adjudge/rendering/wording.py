@@ -5,6 +5,7 @@ The result is plain text; the template that shows it escapes it.
 
 from __future__ import annotations
 
+import re
 from collections.abc import Callable, Iterable
 from decimal import Decimal
 from fractions import Fraction
@@ -19,6 +20,8 @@ from ..rubric import Rubric, Scale
 MINUS = "−"
 # Longer texts scroll inside their own box, so that the reader need not scroll past them.
 LONG = 6000
+# What is before a number in our own sentences, and not before an option such as -1 in a text that is quoted.
+_NEGATIVE = re.compile(r"(^|\b(?:and|at|from|is|not|of|or|rated|to|was) |[:(→] ?)-(?=\d)")
 
 
 # -- exact numbers ----------------------------------------------------------------------------------------------------
@@ -27,6 +30,11 @@ LONG = 6000
 def number(value: Decimal | int) -> str:
     """Write all digits of a number, without an exponent and with a real minus sign."""
     return format(value, "f" if isinstance(value, Decimal) else "d").replace("-", MINUS)
+
+
+def with_minus(sentence: str) -> str:
+    """Write the negative numbers of a stored sentence with a real minus sign: `rated −1` for `rated -1`."""
+    return _NEGATIVE.sub(rf"\1{MINUS}", sentence)
 
 
 def short(value: Decimal | Fraction, places: int = 1) -> str:

@@ -50,7 +50,7 @@ _CONDITIONS = {
     "failed": "(r.status <> 'verdict') = ?",
     "undecided": "r.decided = not ?",
     "undecided_by": "r.undecided_by = ?",
-    "differs": "r.agrees = not ?",
+    "differs": "(r.agrees = not ? and not ({undecided}))",
     "positions": "r.position in (select unnest(string_split(?, ','))::BIGINT)",
     "q": "r.position in (select position from {schema}.cases where contains(texts, lower(?)))",
 }
@@ -93,7 +93,9 @@ class Filters(BaseModel):
         max_length=500,
         description="What kept the judge from deciding, in the words of the column `undecided_by`.",
     )
-    differs: bool | None = Field(None, description="Whether the verdict differs from the human label.")
+    differs: bool | None = Field(
+        None, description="Whether the verdict differs from the human label. Undecided ones are left out."
+    )
     positions: str | None = Field(
         None,
         max_length=4000,
@@ -109,7 +111,9 @@ class Filters(BaseModel):
         asked, known = self._asked(), filters_of(protocol)
         if unknown := next((name for name in asked if name not in known), None):
             raise InputError(unknown, f"a {protocol.name} has none", f"one of {', '.join(known)}")
-        parts = [_CONDITIONS[name].format(outcome=protocol.table.outcome.sql, schema=schema) for name in asked]
+        outcome = protocol.table.outcome
+        known_sql = {"outcome": outcome.sql, "undecided": outcome.undecided, "schema": schema}
+        parts = [_CONDITIONS[name].format_map(known_sql) for name in asked]
         return " and ".join(parts) or "true", list(asked.values())
 
     def described(self) -> str:

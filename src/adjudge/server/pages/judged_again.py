@@ -13,6 +13,7 @@ from ...errors import InputError
 from ...models.common import Failure
 from ...models.verdict import Verdict
 from ...protocols.base import protocol_of
+from ...rendering.wording import MINUS, shown
 from ...reports import error_report, view_of
 from ..callers import CallerOf, MayJudge
 from ..common import State, StateOf, failed_status, public_failure
@@ -171,8 +172,8 @@ def _score(name: str, first: Any, second: Any) -> ScoreOfTwo:
 
 def _signed(change: Any) -> str:
     """Write a change with its sign and as many decimals as scores have."""
-    return f"{change:+.4f}".rstrip("0").rstrip(".").replace("-", "\u2212")
+    return f"{change:+.4f}".rstrip("0").rstrip(".").replace("-", MINUS)
 
 
 def _text(score: Any) -> str:
-    return "" if score is None else f"{score:.6g}".replace("-", "\u2212")
+    return "" if score is None else shown(float(score))

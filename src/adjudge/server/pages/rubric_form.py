@@ -7,6 +7,7 @@ from __future__ import annotations
 
 import re
 from collections.abc import Mapping, Sequence
+from itertools import pairwise
 from typing import TypedDict
 
 import yaml
@@ -19,6 +20,8 @@ from ..rubric_text import PLACE, Changes, ListEntry, RubricText, pairs, pairs_of
 
 MAX_FIELDS = 1_000  # of the largest rubric, with room to spare
 _COMMENT = re.compile(r"(?m)(^|[ \t])#")
+_ITEM = re.compile(r"\s|[-*+•>|#]|\d+[.)]")  # what begins a line that is one of its own
+_WRAPPED = 60  # characters; shorter lines were not wrapped
 _PAIR = re.compile(r"\s*(\S.*?)\s*:(?:\s+(.*\S))?\s*")
 
 
@@ -163,7 +166,25 @@ def _value(field: RubricField, node: yaml.Node | None) -> str:
         )
     if field.widget == "flag":
         return field.choices[0] if node.value == field.choices[0] else ""
-    return str(node.value)
+    return unwrapped(str(node.value)) if field.widget == "text" else str(node.value)
+
+
+def unwrapped(text: str) -> str:
+    """Return a text without the line breaks that only keep its lines short, so that a field can wrap it itself.
+
+    Such a break comes where the next word would have made the line longer than all others, which are of some length.
+    Breaks before and after empty or indented lines and items of lists stay.
+    """
+    lines = text.split("\n")
+    longest = max(map(len, lines))
+    found = lines[:1]
+    for before, line in pairwise(lines):
+        fills = len(before) + 1 + len(line.partition(" ")[0]) > longest >= _WRAPPED
+        if fills and before.strip() and line.strip() and not _ITEM.match(line):
+            found[-1] += f" {line}"
+        else:
+            found.append(line)
+    return "\n".join(found)
 
 
 # -- what was sent ----------------------------------------------------------------------------------------------------

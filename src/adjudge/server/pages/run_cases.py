@@ -21,7 +21,7 @@ from ...results.columns import name as sql_name
 from ...results.run import Reader, Run
 from ...runs.hosted_run import HostedRun
 from ..common import validated
-from ..run_results import Filters, OpenedRun, filters_of, open_results
+from ..run_results import Filters, OpenedRun, open_results
 
 _AT_A_TIME = 50
 
@@ -74,12 +74,9 @@ def list_cases(run: HostedRun, asked: CaseQuery) -> tuple[OpenedRun, dict[str, A
     def choice(label: str, cases: int | None, link: str, on: bool | None, key: str = "") -> dict[str, Any]:
         return {"said": label, "cases": cases, "link": link, "on": bool(on), "key": key}
 
-    def toggle(key: str, label: str, cases: int, on: bool | None, **more: str) -> list[dict[str, Any]]:
-        asks = {key: "true", **more}
-        return [choice(label, cases, to(*asks) if on else to(**asks), on, key)] if cases or on else []
+    def toggle(key: str, label: str, cases: int, on: bool | None) -> list[dict[str, Any]]:
+        return [choice(label, cases, to(key) if on else to(**{key: "true"}), on, key)] if cases or on else []
 
-    # A case that the judge did not decide does not count as differing from people.
-    decided = {"undecided": "false"} if "undecided" in filters_of(protocol) else {}
     # The most useful orders, for pages too narrow to show column headings.
     orders = {"position": "input order", **protocol.listing.orders, "-cost": "most expensive first"}
     headed = {"case": "Case", "outcome": view.heading, **view.columns}
@@ -109,7 +106,7 @@ def list_cases(run: HostedRun, asked: CaseQuery) -> tuple[OpenedRun, dict[str, A
         "more": [
             *toggle("order_flipped", "orders disagree", view.orders_disagree, asked.order_flipped),
             *([choice(f"{asked.won_by} won", found, to("won_by"), True)] if asked.won_by else []),
-            *toggle("differs", "differs from people", view.differing, asked.differs, **decided),
+            *toggle("differs", "differs from people", view.differing, asked.differs),
         ],
         "orders": [
             choice(label, None, to("sort") if key == "position" else to(sort=key), asked.sort == key, key)

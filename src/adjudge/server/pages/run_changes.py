@@ -187,7 +187,7 @@ def _share(summary: StoredSummary, source: str, words: Sequence[str]) -> dict[st
         right, among, low, high = summary.agreement
         share, of = right / among, f"{right:,} of {among:,} labelled and decided"
     else:
-        return {"share": None, "low": 0.0, "high": 0.0, "said": "–", "of": "no decided case has a label in its file"}
+        return {"share": None, "low": 0.0, "high": 0.0, "said": "–", "of": ""}
     shown = f"{percent(share)} ({percent(low)} to {percent(high)})"
     return {"share": share, "low": low, "high": high, "said": shown, "of": of}
 
