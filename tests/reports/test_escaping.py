@@ -84,3 +84,20 @@ def test_a_web_page_is_linked_and_no_other_address():
         assert escaping.web_address(url) is None, url
     assert escaping.web_address("https://example.org/a?b=1&c=2") == "https://example.org/a?b=1&c=2"
     assert escaping.web_address("HTTP://EXAMPLE.ORG") == "HTTP://EXAMPLE.ORG"
+
+
+@pytest.mark.parametrize(
+    ("length", "shown"),
+    [
+        (30, "What does it cost? Show the…"),
+        (31, "What does it cost? Show the…"),
+        (35, "What does it cost? Show the steps,…"),
+        (60, "What does it cost? Show the steps, please."),
+    ],
+)
+def test_the_beginning_of_a_text_ends_after_a_whole_word(length, shown):
+    assert escaping.beginning("What does it cost?\nShow the steps, please.", length) == shown
+
+
+def test_the_beginning_of_a_text_without_spaces_is_cut_anywhere():
+    assert escaping.beginning("客" * 80, 60) == "客" * 59 + "…"

@@ -45,6 +45,7 @@ def test_a_verdict_of_any_protocol_is_judged_again_and_shown_beside_the_first(cl
     assert f'<a href="{first}/again">' in client.get(first, headers=HTML).text
     offered = re.findall(r"<option>(.*?)</option>", client.get(f"{first}/again", headers=HTML).text)
     assert JURY in offered
+    assert "judged by embedded." in client.get(f"{first}/again", headers=HTML).text, "once, whatever it did"
     assert "embedded" not in offered
     answer = client.post(f"{first}/again", data={"judge": JURY}, headers=FORM)
     assert answer.status_code == 303, answer.text

@@ -53,7 +53,7 @@ def test_an_admin_sees_everybody_and_others_only_themselves(service):
     told = bob.get("/people.json").json()
     assert (told["people"], told["person"], told["role"], told["manages"]) == ([], "bob", "annotator", False)
     page = bob.get("/people", headers=HTML).text
-    assert "Your password" in page
+    assert "Your password" in page and '<h1 class="plain">Your account</h1>' in page
     assert "Add a person" not in page
     assert "ann" not in page.replace("annotator", "").replace("Annotator", "").replace("annotators", "")
 

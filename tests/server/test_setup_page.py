@@ -50,8 +50,8 @@ def test_the_first_visitor_is_led_through_making_the_admin_and_on(made):
 def test_nobody_is_made_an_admin_by_a_wrong_form_and_the_code_is_used_up_by_the_right_one(made):
     app, browser = made
     for changes, said in (
-        ({"code": "guessed"}, "Code: is not the one on the terminal"),
-        ({"code": ""}, "Code: is not the one on the terminal"),
+        ({"code": "guessed"}, "Code: not the one on the terminal"),
+        ({"code": ""}, "Code: not the one on the terminal"),
         ({"again": "something else"}, "the two entries are not the same"),
         ({"password": "short", "again": "short"}, "12 to 1,000 characters"),
         ({"name": "a b"}, "Name: &#39;a b&#39;"),

@@ -27,6 +27,14 @@ def shorten(text: str, length: int) -> str:
     return line if len(line) <= length else f"{line[: length - 1].rstrip()}…"
 
 
+def beginning(text: str, length: int) -> str:
+    """Return the text on one line. If it is longer than `length`, end it after a whole word and an ellipsis."""
+    line = " ".join(one_line(text).split())
+    cut = shorten(line, length)
+    whole = cut[:-1].rpartition(" ")[0] if cut != line and line[len(cut) - 1] != " " else ""
+    return f"{whole}…" if len(whole) > length // 2 else cut
+
+
 def markdown(text: str) -> str:
     """Escape the text as one line of Markdown that shows exactly its characters: no markup, no link, no new cell.
 

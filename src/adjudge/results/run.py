@@ -69,9 +69,12 @@ class Run:
         if self.config.get("dated"):
             return None
         try:
-            ended = datetime.fromisoformat(orjson.loads((self.folder / SUMMARY).read_bytes())["ended"])
+            summary = orjson.loads((self.folder / SUMMARY).read_bytes())
+            if summary.get("open") and not summary.get("stopped_by"):  # written while the run is in progress
+                return None
+            ended = datetime.fromisoformat(summary["ended"])
             return max((ended - datetime.fromisoformat(str(self.config["created"]))).total_seconds(), 0.0)
-        except (OSError, ValueError, TypeError, LookupError):
+        except (OSError, ValueError, TypeError, LookupError, AttributeError):
             return None
 
 

@@ -252,6 +252,10 @@ def test_the_time_is_from_the_start_to_the_end(runs, tmp_path):
     (tmp_path / "run" / "summary.json").write_text('{"ended": "2026-01-02T03:06:10+00:00"}')
     assert open_run(tmp_path / "run").seconds == 125
     assert "2 min 5 s" in report_of(tmp_path / "run", tmp_path)
+    for stopped_by, seconds in (("null", None), ('"paused"', 125)):
+        written = f'{{"ended": "2026-01-02T03:06:10+00:00", "open": 3, "stopped_by": {stopped_by}}}'
+        (tmp_path / "run" / "summary.json").write_text(written)
+        assert open_run(tmp_path / "run").seconds == seconds, "a run in progress has not ended"
 
 
 @pytest.mark.parametrize(

@@ -75,11 +75,18 @@ def _form(request: Request, verdict: Verdict, judges: list[str], error: str = ""
     context = AgainPage(
         verdict_id=verdict.verdict_id,
         headline=view_of(verdict).headline,
-        judge=verdict.provenance.judge,
+        judge=_named_once(verdict.provenance.judge),
         judges=judges,
         error=error,
     )
     return page(request, "judged_again", context, status)
+
+
+def _named_once(judge: str) -> str:
+    """Return the judge's name, given twice if one judge has both roles of a dialogue."""
+    names = judge.split(", ")
+    half = len(names) // 2
+    return ", ".join(names[:half]) if half and names[:half] == names[half:] else judge
 
 
 # -- side by side -----------------------------------------------------------------------------------------------------

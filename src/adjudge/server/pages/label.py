@@ -26,7 +26,7 @@ from ...errors import ConflictError, InputError
 from ...models.base import to_json
 from ...models.common import Order
 from ...protocols.base import protocol_of
-from ...rendering.escaping import one_line, shorten
+from ...rendering.escaping import beginning, one_line
 from ...rendering.wording import many
 from ...results.run import open_run
 from ...runs.hosted_run import HostedRun, RunStatus
@@ -270,7 +270,7 @@ def in_words(text: str) -> str:
 
 def opening_of(found: Labelling, task: Task) -> str:
     """Return the beginning of a case's text."""
-    return shorten(" ".join(found.run.protocol.opening(found.shown(task)).split()), _OPENING)
+    return beginning(found.run.protocol.opening(found.shown(task)), _OPENING)
 
 
 # -- agreement --------------------------------------------------------------------------------------------------------

@@ -68,7 +68,7 @@ def _made(callers: Callers, state: State, fields: dict[str, str]) -> str:
         raise HTTPException(404)
     given, name, password = fields.get("code", "").strip(), fields.get("name", ""), fields.get("password", "")
     if not hmac.compare_digest(given.encode("utf-8", "surrogateescape"), (callers.setup_code or "").encode()):
-        raise InputError("code", "is not the one on the terminal")
+        raise InputError("code", "not the one on the terminal")
     if password != fields.get("again", ""):
         raise InputError("password", "the two entries are not the same")
     callers.users.add(name, password, "admin")

@@ -12,7 +12,7 @@ from fastapi import APIRouter, Query, Request, Response
 from ...engine import verdict_of
 from ...journal.base import ListedVerdict
 from ...protocols.base import protocol_of
-from ...rendering.escaping import shorten
+from ...rendering.escaping import beginning
 from ...reports import view_of
 from ..callers import Caller, CallerOf
 from ..common import Cursor, State, StateOf, in_our_words, read_cursor
@@ -99,6 +99,6 @@ def _line(kept: ListedVerdict, words: list[str]) -> RecentVerdict | None:
         verdict_id=kept.verdict_id,
         protocol=verdict.protocol,
         headline=headline,
-        opening=shorten(" ".join(protocol.opening(shown).split()), _OPENING),
+        opening=beginning(protocol.opening(shown), _OPENING),
         judge=first if first == second else verdict.provenance.judge,
     )
