@@ -91,7 +91,7 @@ def test_a_web_page_is_linked_and_no_other_address():
     [
         (30, "What does it cost? Show the…"),
         (31, "What does it cost? Show the…"),
-        (35, "What does it cost? Show the steps,…"),
+        (35, "What does it cost? Show the steps…"),
         (60, "What does it cost? Show the steps, please."),
     ],
 )

@@ -31,8 +31,10 @@ def beginning(text: str, length: int) -> str:
     """Return the text on one line. If it is longer than `length`, end it after a whole word and an ellipsis."""
     line = " ".join(one_line(text).split())
     cut = shorten(line, length)
-    whole = cut[:-1].rpartition(" ")[0] if cut != line and line[len(cut) - 1] != " " else ""
-    return f"{whole}…" if len(whole) > length // 2 else cut
+    if cut == line:
+        return line
+    whole = cut[:-1] if line[len(cut) - 1] == " " else cut[:-1].rpartition(" ")[0]
+    return f"{whole.rstrip(' .,;:')}…" if len(whole) > length // 2 else cut
 
 
 def markdown(text: str) -> str:
