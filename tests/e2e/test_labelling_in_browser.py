@@ -102,6 +102,8 @@ async def test_no_page_has_a_serious_fault_for_those_who_cannot_see_or_point(sit
 
 
 async def test_with_keys_only_a_run_is_set_up_labelled_and_measured(site, browser):
+    """A case takes one key, as before. To the first one an annotator who signs in takes two clicks, one fewer than when
+    everybody began at Judge."""
     async with opened(browser, site[0] + "/label") as tab:
         page = tab.page
 

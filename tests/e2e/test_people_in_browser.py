@@ -166,7 +166,10 @@ async def test_a_refusal_is_shown_and_the_text_stays(site, browser):
 
 
 async def test_an_admin_adds_a_person_and_makes_a_token_with_3_clicks_and_4_keys_beside_the_text(site, browser):
-    """On the page of people; what is typed into the fields does not count, and revoking takes two more clicks."""
+    """On the page of people; what is typed into the fields does not count, and revoking takes two more clicks.
+
+    The person took 2 clicks and 3 keys before, too; a token could be made on the server's command line only.
+    """
     async with opened(browser, f"{site}/people") as tab:
         page, clicks, keys = tab.page, 0, 0
         await sign_in(page, "ann")

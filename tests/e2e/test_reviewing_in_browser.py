@@ -38,6 +38,7 @@ def site(tmp_path_factory: pytest.TempPathFactory) -> Iterator[tuple[str, str]]:
 
 
 async def test_with_keys_only_a_reviewer_takes_ten_decisions_from_the_sign_in(site, browser):
+    """Before there was a queue it took 24: over Runs and the run's list, and two for each decision."""
     url, run = site
     async with opened(browser, url) as tab:
         page, pressed = tab.page, 0
