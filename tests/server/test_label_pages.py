@@ -41,6 +41,15 @@ def test_a_reviewer_sets_up_what_others_then_find_in_their_list(app, client, fre
     assert (entry.person, entry.action) == ("rita", "labels.set_up")
 
 
+@pytest.mark.parametrize(("role", "offered"), [("viewer", False), ("reviewer", True)])
+def test_who_may_not_label_is_not_sent_to_label_by_a_run_without_labels(app, client, fresh, role, offered):
+    run = fresh("grade")
+    with acting_as(app, "vera", role):
+        page = client.get(f"/runs/{run}/agreement").text
+        assert "Nothing to measure yet" in page
+        assert ("Label cases" in page) is offered
+
+
 @pytest.mark.parametrize(
     ("given", "field", "said"),
     [
