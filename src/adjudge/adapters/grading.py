@@ -44,7 +44,7 @@ def failure_text(failure: Failure) -> str:
 
 
 def details(outcome: GradeVerdict | Failure) -> dict[str, Any]:
-    """Return what a host keeps beside score and explanation, as plain JSON data. A cost that nobody knows is left out."""
+    """Return what a host keeps beside score and explanation, as plain JSON data; an unknown cost is left out."""
     if isinstance(outcome, Failure):
         return {"failure": outcome.reason, "judge": outcome.judge}
     cost = {} if outcome.cost_usd is None else {"cost_usd": float(outcome.cost_usd)}
