@@ -38,6 +38,7 @@ LEFT_OUT = "…"
 OF_OTHER_TOOLS = {
     *(f"--adjudge-{name}" for name in ("judge", "budget", "journal", "replay")),
     *("--scorer", "--action", "--overwrite", "--output-file"),  # inspect score
+    "--use-cache",  # deepeval test run
 }
 
 
