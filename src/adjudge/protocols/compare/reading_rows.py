@@ -62,6 +62,14 @@ _SYSTEMS: Pairs = (
 # Names of columns that differ in nothing else say which answer it is, not who wrote it.
 _SIDES = {"a", "b", "0", "1", "2", "one", "two", "first", "second", "left", "right", "chosen", "accepted", "rejected"}
 _WORD = re.compile(r"v\d+|[A-Z]?[^\W\dA-Z_]+|[A-Z]+|\d+")
+# A number right after a name is its version (llama2), but after what every answer is called it is a side (text2).
+_VERSIONED = re.compile(r"([A-Z]?[^\W\dA-Z_]{2,}|[A-Z]{2,})(\d+)")
+_ANY_ANSWER = {
+    "answer", "ans", "response", "resp", "reply", "output", "out", "completion", "generation", "text", "message", "result",
+    "candidate", "option", "choice", "conversation", "chat", "dialog", "dialogue", "essay", "summary", "translation",
+    "model", "system", "assistant", "bot", "agent", "llm", "column", "field",
+    "antwort", "respuesta", "réponse", "reponse", "risposta", "resposta", "antwoord", "svar",
+}  # fmt: skip
 _USUAL: Mapping[str, Tiers] = {
     "task": TASKS[:2],
     **{name: [[pair[at] for pair in ANSWERS[0]]] for at, name in enumerate(("a", "b"))},
@@ -107,11 +115,12 @@ def _choose(columns: Columns, rubric: Rubric) -> CaseReader:
 def _named_after(columns: Columns, a: str, b: str) -> tuple[str, str] | None:
     """Return the columns of the answers as the names of the systems, unless they only tell a side, are paths, or could
     be a label for the other side (`model_b`)."""
-    if any(winner_word(column) for column in (a, b)):
+    if {a, b} - set(columns.names) or a == b or any(winner_word(column) for column in (a, b)):
         return None
-    words = [set(_WORD.findall(column)) for column in (a, b)]
-    one, two = ({word.casefold() for word in words[at] - words[1 - at]} for at in (0, 1))
-    return None if {a, b} - set(columns.names) or a == b or (one | two) <= _SIDES else (a, b)
+    words = set(_WORD.findall(a)) ^ set(_WORD.findall(b))
+    versions = set(_VERSIONED.findall(a)) ^ set(_VERSIONED.findall(b))
+    only_sides = {word.casefold() for word in words} <= _SIDES
+    return None if only_sides and {name.casefold() for name, _ in versions} <= _ANY_ANSWER else (a, b)
 
 
 def _row(named: tuple[str, str] | None, logged: bool, reader: CaseReader, record: Record, case_id: str) -> Row:
