@@ -65,8 +65,8 @@ _WORD = re.compile(r"v\d+|[A-Z]?[^\W\dA-Z_]+|[A-Z]+|\d+")
 # A number right after a name is its version (llama2), but after what every answer is called it is a side (text2).
 _VERSIONED = re.compile(r"([A-Z]?[^\W\dA-Z_]{2,}|[A-Z]{2,})(\d+)")
 _ANY_ANSWER = {
-    "answer", "ans", "response", "resp", "reply", "output", "out", "completion", "generation", "text", "message", "result",
-    "candidate", "option", "choice", "conversation", "chat", "dialog", "dialogue", "essay", "summary", "translation",
+    "answer", "ans", "response", "resp", "reply", "output", "out", "completion", "generation", "text", "message",
+    "result", "candidate", "option", "choice", "conversation", "chat", "dialog", "dialogue", "essay", "summary", "translation",
     "model", "system", "assistant", "bot", "agent", "llm", "column", "field",
     "antwort", "respuesta", "réponse", "reponse", "risposta", "resposta", "antwoord", "svar",
 }  # fmt: skip
