@@ -66,8 +66,8 @@ _WORD = re.compile(r"v\d+|[A-Z]?[^\W\dA-Z_]+|[A-Z]+|\d+")
 _VERSIONED = re.compile(r"([A-Z]?[^\W\dA-Z_]{2,}|[A-Z]{2,})(\d+)")
 _ANY_ANSWER = {
     "answer", "ans", "response", "resp", "reply", "output", "out", "completion", "generation", "text", "message",
-    "result", "candidate", "option", "choice", "conversation", "chat", "dialog", "dialogue", "essay", "summary", "translation",
-    "model", "system", "assistant", "bot", "agent", "llm", "column", "field",
+    "result", "candidate", "option", "choice", "conversation", "chat", "dialog", "dialogue", "essay", "summary",
+    "translation", "model", "system", "assistant", "bot", "agent", "llm", "column", "field",
     "antwort", "respuesta", "réponse", "reponse", "risposta", "resposta", "antwoord", "svar",
 }  # fmt: skip
 _USUAL: Mapping[str, Tiers] = {
