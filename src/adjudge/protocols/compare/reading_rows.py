@@ -78,6 +78,7 @@ _CONTEXTS: Tiers = (("context",), ("retrieval_context",))
 # Alpaca's own files keep the text that the instruction refers to in a separate field, `input`.
 _CONTEXT_OF_INSTRUCTION: Tiers = (*_CONTEXTS, ("input",))
 _SAID_BY = {"task": ("user", "human"), "a": ("assistant",), "b": ("assistant",)}
+_ALONE = ("answer", "response", "output", "completion")
 # DeepEval's test cases. The expected output is no competitor.
 _ONE_ANSWER = ("actual_output", "expected_output")
 _AS_TWO = "a=actual_output b=expected_output"
@@ -92,7 +93,11 @@ def _choose(columns: Columns, rubric: Rubric) -> CaseReader:
     if a is None and b is None and all(map(columns.named, _ONE_ANSWER)):
         found = f"{' and '.join(_ONE_ANSWER)} are one answer and what was expected of it, not two answers"
         raise InputError(columns.place, found, f"grade it: adjudge run grade; or say --map {_AS_TWO}")
-    if lacking := [name for name in _TEXTS if settled[name] is None]:
+    lacking = [name for name in _TEXTS if settled[name] is None]
+    if lacking == ["a", "b"] and len(one := [name for name in columns.names if fold_column(name) in _ALONE]) == 1:
+        found = f"{one[0]} is one answer, and two are compared; columns found: {columns.shown()}"
+        raise InputError(columns.place, found, "grade it: adjudge run grade; or name both, as --map a=COLUMN b=COLUMN")
+    if lacking:
         raise columns.missing(lacking, list(settled.values()), _USUAL)
     system_a, system_b = columns.several(("system_a", "system_b"), _SYSTEMS)
     if (system_a is None) != (system_b is None) and not {"system_a", "system_b"} <= set(columns.given):
