@@ -29,7 +29,7 @@ from .run import CASES, FAILURES, VERDICTS, Run
 FOLDER = "kept"  # a subfolder, because continuing the run deletes unfinished files beside the run's own
 _FILE = "results.duckdb"
 _LOCK = "lock"
-_FORMAT = 3  # raise it if the columns or the description change within a version
+_FORMAT = 4  # raise it if the columns or the description change within a version
 _WRITER = f"{__version__}/{_FORMAT}"
 _numbers = count(1)  # of the tables that are open
 _PAUSE = 10  # while a run is in progress, its table is rebuilt only after this many times the build time
