@@ -23,8 +23,7 @@ from adjudge.protocols.compare.case import Comparison
 for _protocol in names():  # tests ask questions without an engine, which would load their protocol
     protocol_of(_protocol)
 
-# Thousands of collected tests stay alive in every process: the collector took a tenth of the time to find them.
-gc.set_threshold(20_000, 20, 20)
+gc.set_threshold(20_000, 20, 20)  # the default, 700, is for small programs
 
 # The machines that run this are busy: a slow example is not a wrong one.
 settings.register_profile("adjudge", deadline=None)
@@ -47,6 +46,16 @@ def pytest_collection_modifyitems(config: pytest.Config, items: list[pytest.Item
     """The folders with the longest files begin, so that none is left to the end, when one process works alone."""
     if len(config.args) == 1:  # `make slow` has an order of its own
         items.sort(key=lambda item: item.path.parent.name not in ("e2e", "runs", "server"))
+
+
+def pytest_collection_finish() -> None:
+    """Thousands of collected tests stay alive in every process: the garbage collector need not look at them."""
+    gc.collect()
+    gc.freeze()
+
+
+def pytest_sessionfinish() -> None:
+    gc.unfreeze()
 
 
 def pytest_addoption(parser: pytest.Parser) -> None:

@@ -19,6 +19,7 @@ from adjudge.models.common import Reason, Warning
 from adjudge.models.constraints import Bound, ObservationKind
 from adjudge.protocols.base import names
 from adjudge.protocols.dialogue.verdict import RefereeRule
+from adjudge.protocols.grade.rubric import KIND_WORDS
 from adjudge.protocols.rubrics import parse, shipped
 from adjudge.search import BRAVE_KEYS
 from adjudge.server.app import create_app
@@ -38,6 +39,7 @@ LEFT_OUT = "…"
 OF_OTHER_TOOLS = {
     *(f"--adjudge-{name}" for name in ("judge", "budget", "journal", "replay")),
     *("--scorer", "--action", "--overwrite", "--output-file"),  # inspect score
+    "--use-cache",  # deepeval test run
 }
 
 
@@ -275,3 +277,21 @@ def test_every_field_that_the_page_of_python_names_is_there():
     for name, said in classes:
         known = {*dir(getattr(adjudge, name)), *getattr(adjudge, name).model_fields}
         assert set(re.findall(r"`([a-z]\w*)", re.sub(r"\(.*?\)", "", said))) <= known, name
+
+
+def test_the_docs_call_the_kinds_of_items_as_reports_do():
+    rows = re.findall(r"^\| ([a-z ]+) \| `(?:ask|claims|covers|constraints|check): ", page("grade"), re.MULTILINE)
+    assert rows == list(KIND_WORDS.values())
+
+
+def test_the_map_names_files_that_every_protocol_has_or_says_which_has_them():
+    """A row without parentheses is of all protocols; `(all but …)` names those that lack the file before it."""
+    table = (ROOT / "CONTRIBUTING.md").read_text("utf-8").partition("| in `protocols/<name>/`")[2].partition("\n\n")[0]
+    folder = Path(adjudge.__file__).parent / "protocols"
+    for row in table.splitlines()[2:]:
+        named, _, _ = row.removeprefix("| ").partition(" | ")
+        for file, lacking in re.findall(r"`(\w+\.(?:py|yaml))`(?: \(all but (\w+)\))?", named):
+            if "(" in named and not lacking:
+                continue
+            have = {name for name in names() if any((folder / name / each).exists() for each in (file, file[:-3]))}
+            assert have == {*names()} - {lacking}, file

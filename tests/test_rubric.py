@@ -124,7 +124,7 @@ def test_a_file_that_is_missing_not_text_or_too_large_is_refused_by_name(tmp_pat
     with pytest.raises(RubricError, match=r"none\.yaml: file not found"):
         load(tmp_path / "none.yaml", "compare")
     (tmp_path / "bytes.yaml").write_bytes(b"name: \xff")
-    with pytest.raises(RubricError, match=r"bytes\.yaml: invalid UTF-8 at byte 6"):
+    with pytest.raises(RubricError, match=r"bytes\.yaml:1: invalid UTF-8 at byte 6"):
         load(tmp_path / "bytes.yaml", "compare")
     (tmp_path / "large.yaml").write_text("#" * 300_000)
     with pytest.raises(RubricError, match="more than 200,000 bytes; at most 200,000"):

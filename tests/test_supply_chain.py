@@ -155,6 +155,7 @@ def audit(url: str) -> subprocess.CompletedProcess[str]:
 UNKNOWN = r"audit: no vulnerability database could be asked, so nothing is known: [^\n]+\n"
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize(
     ("known", "ends_with", "says"),
     [

@@ -1,11 +1,17 @@
 """The metric in DeepEval itself: an evaluation in a fresh environment, with every kind of outcome."""
 
 import json
+import re
+from pathlib import Path
 
 import pytest
 from adapters.sessions import (
     ANSWERS,
+    BAD,
+    BROKEN,
+    GOOD,
     HOST_RUBRIC,
+    RUBRIC,
     TASK,
     by_answer,
     fresh_environment,
@@ -63,3 +69,39 @@ async def test_every_kind_of_outcome_is_in_deepevals_own_report(tmp_path_factory
     report = ended.out.partition("RESULT")[0]
     assert "No city is named." in report
     assert "(rejected)" in "".join(report.split())  # it breaks lines anywhere
+
+
+TESTS = f"""
+import pytest
+from deepeval import assert_test
+from deepeval.test_case import LLMTestCase
+from adjudge.adapters.deepeval_metric import GradeMetric
+
+@pytest.mark.parametrize("answer", {(GOOD, BAD, BROKEN)!r}, ids=["good", "bad", "broken"])
+def test_capital(answer):
+    assert_test(LLMTestCase(input={TASK!r}, actual_output=answer), [GradeMetric(judge="JUDGE", rubric="mine.yaml")])
+"""
+
+
+async def test_deepevals_test_run_shows_each_outcome_and_its_cache_knows_the_rubric(
+    tmp_path_factory, tmp_path, provider
+):
+    python = await fresh_environment(tmp_path_factory.getbasetemp(), "deepeval")
+    provider.script = by_answer
+    (tmp_path / "test_norway.py").write_text(TESTS.replace("JUDGE", judge_at(provider)))
+    command = (str(Path(python).with_name("deepeval")), "test", "run", "test_norway.py", "--use-cache")
+
+    async def tested(rubric):
+        (tmp_path / "mine.yaml").write_text(rubric)
+        ended = await run(*command, folder=tmp_path, DEEPEVAL_TELEMETRY_OPT_OUT="YES", CI="1", COLUMNS="140")
+        assert ended.status == 1, ended.out
+        return ended.out.rpartition("Test Results")[0].rpartition("Test Results")[2], provider.calls
+
+    shown, asked = await tested(RUBRIC)
+    assert re.findall("PASSED|FAILED|ERRORED", shown) == ["PASSED", "FAILED", "ERRORED"]
+    assert "No city is named." in shown
+    assert "#scripted" in shown
+    _, again = await tested(RUBRIC)
+    assert again == asked + 1, "DeepEval has the verdicts, and no failure"
+    shown, _ = await tested(RUBRIC.replace("max_words: 12", "max_words: 2"))
+    assert "0.75 (threshold" in shown, shown

@@ -1,6 +1,7 @@
 """The scorer in Inspect itself: an evaluation in a fresh environment, with every kind of outcome."""
 
 import json
+import re
 from pathlib import Path
 
 import pytest
@@ -15,26 +16,26 @@ from adapters.sessions import (
 )
 
 pytestmark = pytest.mark.slow
-# The answers are given by a solver: a model, even Inspect's own mock, needs a tokenizer from the network.
-RUN = f"""
-import sys
-from inspect_ai import Task, eval
+# The mock model's outputs have a usage: without one, Inspect counts tokens, with a tokenizer from the network.
+TASK_FILE = f"""
+from inspect_ai import Task, task
 from inspect_ai.dataset import Sample
-from inspect_ai.model import ModelOutput
-from inspect_ai.solver import solver
+from inspect_ai.model import ModelOutput, ModelUsage, get_model
+from inspect_ai.solver import generate
 from adjudge.adapters.inspect_scorer import grade
 
-@solver
-def answers():
-    async def solve(state, generate):
-        state.output = ModelOutput.from_content("scripted", state.metadata["answer"])
-        return state
-    return solve
+ANSWERS = {ANSWERS!r}
 
-samples = [Sample(id=str(number), input={TASK!r}, target="Oslo", metadata=dict(answer=answer))
-           for number, answer in enumerate({ANSWERS!r})]
-task = Task(samples, solver=answers(), scorer=grade(judge=sys.argv[1], rubric="mine.yaml", journal="journal.db"))
-eval(task, model="mockllm/model", log_dir="logs", log_format="json", display="plain")
+def answered(messages, tools, tool_choice, config):
+    output = ModelOutput.from_content("mockllm/model", ANSWERS[int(messages[-1].text.split()[0])])
+    output.usage = ModelUsage(input_tokens=9, output_tokens=5, total_tokens=14)
+    return output
+
+@task
+def norway(judge):
+    samples = [Sample(id=str(n), input=f"{{n}} " + {TASK!r}, target="Oslo") for n in range(len(ANSWERS))]
+    return Task(samples, model=get_model("mockllm/model", custom_outputs=answered), solver=generate(),
+                scorer=grade(judge=judge, rubric="mine.yaml", journal="journal.db"))
 """
 
 
@@ -42,10 +43,12 @@ async def test_every_kind_of_outcome_is_in_inspects_own_log(tmp_path, provider):
     python = await fresh_environment(tmp_path, "inspect")
     provider.script = by_answer
     (tmp_path / "mine.yaml").write_text(HOST_RUBRIC)
-    (tmp_path / "run.py").write_text(RUN)
-    ended = await run(python, "run.py", judge_at(provider), folder=tmp_path)
+    (tmp_path / "norway.py").write_text(TASK_FILE)
+    inspect = str(Path(python).with_name("inspect"))
+    given = ("--model", "mockllm/model", "-T", f"judge={judge_at(provider)}", "--log-format", "json")
+    ended = await run(inspect, "eval", "norway.py", *given, "--display", "plain", folder=tmp_path)
     assert ended.status == 0, ended.out
-    assert "accuracy" in ended.out
+    assert re.search(r"accuracy:? +0\.5", ended.out), ended.out
     log = json.loads(next((tmp_path / "logs").glob("*.json")).read_text())
     assert log["status"] == "success", log["error"]
     scores = {sample["id"]: sample["scores"]["grade"] for sample in log["samples"]}
@@ -66,7 +69,7 @@ async def test_every_kind_of_outcome_is_in_inspects_own_log(tmp_path, provider):
     asked = provider.calls
     given = ("-S", f"judge={judge_at(provider)}", "-S", "rubric=mine.yaml", "-S", "journal=journal.db")
     log_file = str(next((tmp_path / "logs").glob("*.json")))
-    command = (str(Path(python).with_name("inspect")), "score", log_file, "--scorer", "adjudge/grade")
+    command = (inspect, "score", log_file, "--scorer", "adjudge/grade")
     ended = await run(*command, *given, "--action", "append", "--overwrite", folder=tmp_path)
     assert ended.status == 0, ended.out
     assert "accuracy" in ended.out

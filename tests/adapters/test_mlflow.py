@@ -32,8 +32,18 @@ for trace in mlflow.search_traces(return_type="list"):
     for each in trace.info.assessments:
         if each.name == "adjudge":
             error = each.error and [each.error.error_code, each.error.error_message]
-            shown[answer] = [each.value, each.rationale, each.source.source_type, each.source.source_id, error]
-print("RESULT" + json.dumps([shown, found.metrics]))
+            shown[answer] = [each.value, each.rationale, each.source.source_type, each.source.source_id, error,
+                             each.metadata]
+table = found.result_df.set_index("response")["adjudge/error_message"].dropna()
+print("RESULT" + json.dumps([shown, found.metrics, dict(table)]))
+
+from mlflow.genai.scorers.scorer_utils import get_scorer_definition_digest as digest
+scorers = [grade(), grade(judge="ollama:llama3"), grade(rubric="mine.yaml"), grade()]
+print("DIGESTS", [digest(scorers[0]) == digest(other) for other in scorers])
+try:
+    grade(rubric="none.yaml")
+except Exception as error:
+    print("REFUSED", error)
 """
 
 
@@ -46,11 +56,13 @@ async def test_every_kind_of_outcome_is_in_mlflows_own_traces(tmp_path, provider
         python, "run.py", judge_at(provider), folder=tmp_path, MLFLOW_DISABLE_TELEMETRY="true", DO_NOT_TRACK="true"
     )
     assert ended.status == 0, ended.out
-    shown, metrics = json.loads(ended.out.partition("RESULT")[2].partition("\n")[0])
+    shown, metrics, errors = json.loads(ended.out.partition("RESULT")[2].partition("\n")[0])
     assert shown[GOOD][0] is True
     assert shown[BAD][0] is False
     assert "No city is named." in shown[BAD][1]
-    assert shown[BAD][2:] == ["LLM_JUDGE", judge_at(provider), None]
+    assert shown[BAD][2:5] == ["LLM_JUDGE", judge_at(provider), None]
+    assert shown[BAD][5]["rubric"].startswith("mine@1#")
+    assert "cost_usd" not in shown[BAD][5], "nobody knows this model's price"
     assert shown[BROKEN][0] is None
     assert shown[BROKEN][4][0] == "REJECTED"
     assert "not available" in shown[BROKEN][4][1]
@@ -58,3 +70,6 @@ async def test_every_kind_of_outcome_is_in_mlflows_own_traces(tmp_path, provider
     assert shown[UNSURE][4][0] == "UNDECIDED"
     assert shown[UNSURE][4][1].startswith("Undecided")
     assert metrics == {"adjudge/mean": 0.5}
+    assert errors.keys() == {BROKEN, UNSURE}
+    assert "DIGESTS [True, False, False, True]" in ended.out
+    assert "REFUSED none.yaml: " in ended.out

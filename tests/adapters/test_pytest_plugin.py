@@ -57,6 +57,7 @@ def summary(ended):
     return re.search(r"^adjudge: .*$", ended.out, re.MULTILINE)[0]
 
 
+@pytest.mark.slow
 async def test_the_example_in_the_docs_gives_the_output_in_the_docs(tmp_path, provider):
     text = (ROOT / "docs" / "toolchain.md").read_text("utf-8").partition("## pytest")[2]
     rubric, code, shown = (
@@ -156,6 +157,7 @@ def test_broken(adjudge):
 """
 
 
+@pytest.mark.slow
 async def test_the_marker_names_judge_and_budget_and_a_failed_judgment_is_an_error_with_its_reason(project, provider):
     """Comparisons and dialogues are judged with and without a loop."""
     (project / "test_answers.py").write_text(JUDGED)
@@ -189,6 +191,7 @@ def test_good(adjudge):
     assert (alone.status, provider.calls) == (0, 1), alone.out
 
 
+@pytest.mark.slow
 async def test_options_of_the_command_line_win_and_junit_has_the_reasons(project, provider):
     ended = await run_pytest(
         project, "-q", "--adjudge-judge", "embedded", "--adjudge-journal", "other.db", "--adjudge-budget", "0",

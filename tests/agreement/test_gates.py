@@ -33,7 +33,7 @@ def test_a_bad_condition_is_refused_with_what_was_found_and_what_is_allowed():
         ("pass_rate < 0.9", "compare", "a compare run has no figure 'pass_rate'; one of win_rate, share_failed"),
         ("share_undecided > 0", "dialogue", "no figure 'share_undecided'; one of mean_score, share_failed, cost"),
         ("kappa < 0.6", "dialogue", "a dialogue run has no figure 'kappa'"),
-        ("pass_rate ~ 1", "grade", "'pass_rate ~ 1'; FIGURE < NUMBER, or with <=, > or >="),
+        ("pass_rate ~ 1", "grade", "'pass_rate ~ 1' is not a condition; FIGURE < NUMBER, or with <=, > or >="),
         ("pass_rate < 0.9 or cost > 1", "grade", "FIGURE < NUMBER"),
         ("pass_rate < nan", "grade", "FIGURE < NUMBER"),
         ("", "grade", "FIGURE < NUMBER"),

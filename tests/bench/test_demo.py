@@ -12,6 +12,7 @@ def demo(bench):
     return bench("demo")
 
 
+@pytest.mark.slow
 def test_the_shipped_files_are_what_the_command_makes(demo, tmp_path):
     made = asyncio.run(demo.build(tmp_path))
     assert len(made) == 9

@@ -8,6 +8,7 @@ def found(bench):
     return {(line.situation, line.planted): line for line in bench("gates").lines(simulations=60, seed=1)}
 
 
+@pytest.mark.slow
 def test_planted_rates_are_called_right(found):
     calls = {rate: found["200 cases", rate].calls for rate in ("0.95", "0.80", "0.89")}
     assert calls["0.95"]["passes"] > 30 and calls["0.95"]["fails"] == 0
@@ -15,6 +16,7 @@ def test_planted_rates_are_called_right(found):
     assert calls["0.89"]["passes"] <= 3
 
 
+@pytest.mark.slow
 def test_no_situation_has_many_wrong_calls(found):
     assert len(found) == 27
     assert {key: line.wrong for key, line in found.items() if line.wrong > 0.1} == {}

@@ -64,6 +64,7 @@ def test_a_run_ends_and_its_counts_add_up_when_the_server_misbehaves(run):
 # -- what they rest on ------------------------------------------------------------------------------------------------
 
 
+@pytest.mark.slow
 def test_the_bare_loop_makes_the_same_calls_as_adjudge(bench, folder, tmp_path):
     commands, overhead = bench("commands"), bench("overhead")
     cases = overhead.cases(3)

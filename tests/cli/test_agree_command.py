@@ -41,6 +41,25 @@ def test_from_a_finished_run_over_labels_from_a_pipe_to_the_report(adjudge, tmp_
     assert "Figures rest on the 10 cases drawn at random. The other 10 were picked" in " ".join(out.split())
 
 
+@pytest.mark.parametrize(
+    ("columns", "cells", "people"),
+    [
+        ("case,label", "A", ""),
+        ("case,winner", "A", ""),
+        ("case,annotator,label", "label,A", "; people label"),
+        ("case,annotator,label", "ann,A", "; people ann"),
+        ("case,bob", "A", "; people bob"),
+    ],
+)
+def test_people_are_named_if_the_labels_name_them_whatever_they_are_called(
+    adjudge, folder, tmp_path, columns, cells, people
+):
+    (tmp_path / "labels.csv").write_text("\n".join([columns, *(f"egg-{n},{cells}" for n in range(30))]))
+    code, out, _ = adjudge(*AGREE, folder, "--labels", tmp_path / "labels.csv")
+    assert code == 0
+    assert re.search(r"labels\.csv: 30 cases(.*?)\.\s", " ".join(out.split()))[1] == people
+
+
 def test_every_format_says_the_same_kappa_stands_beside_its_base_rate_and_json_is_the_model(adjudge, folder, tmp_path):
     text = adjudge(*AGREE, folder)[1]
     assert text.startswith("Agrees with people in 60 %\n")

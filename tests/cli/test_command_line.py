@@ -1,6 +1,7 @@
 """The command line as a person meets it: one-line errors, exit codes, whole files."""
 
 import json
+import re
 import resource
 import socket
 import subprocess
@@ -230,6 +231,14 @@ def test_a_full_or_closed_output_is_one_line_and_exit_code_2():
         assert done.returncode == 2, (where, done)
         assert done.stderr.count("\n") == 1, done.stderr
         assert "Traceback" not in done.stderr
+
+
+@pytest.mark.parametrize("command", ["compare -", "run compare - --run new"])
+def test_a_closed_standard_input_is_an_empty_one(tmp_path, command):
+    line = f"{sys.executable} -m adjudge.cli.main {command} <&-"
+    done = subprocess.run(["bash", "-c", line], capture_output=True, text=True, cwd=tmp_path)
+    assert done.returncode == 2, done
+    assert re.fullmatch(r"adjudge: standard input: (empty|no case); .*\n", done.stderr), done.stderr
 
 
 def test_a_recheck_and_an_attempt_are_told_in_plain_words(adjudge):

@@ -22,6 +22,7 @@ RECORD = b'{"messages": [{"role": "user", "content": "a"}, {"role": "bot", "cont
 # What would be long, or is not UTF-8.
 MEANT = {
     "deep": b"[" * 100_000, "nines": b"9" * 5000, "90 x": b"x" * 90, "ff": b"\xff", "e9": b"\xe9",
+    "png": b"\x89PNG\r\n\x1a\n\0\0\0\rIHDR", "gzip": b"\x1f\x8b\x08\0", "pdf": b"%PDF-1.7\n%\xe2\xe3\n",
     "record": RECORD, "6 records": RECORD * 6, "6 talks": b"USER\ta\nSYSTEM\tb\n\n" * 6,
 }  # fmt: skip
 GOOD = {

@@ -69,6 +69,7 @@ asyncio.run(main())
 """
 
 
+@pytest.mark.slow
 async def test_two_processes_that_ask_the_same_60_questions_pay_for_60_calls(provider, place, environment):
     provider.script = lambda request: waits(0.05)
     runs = [await started(JUDGE, place, provider.url, way, environment=environment) for way in ("forth", "back")]
@@ -133,6 +134,7 @@ async def all_said(processes):
     return [said.strip() for said, _ in outputs]
 
 
+@pytest.mark.slow
 async def test_processes_that_make_a_journal_at_once_all_succeed_and_end_with_one_secret(place, environment):
     openers = [await started(OPENER, place, letter, environment=environment) for letter in "abcd"]
     said = await all_said(openers)
@@ -158,6 +160,7 @@ asyncio.run(main())
 """
 
 
+@pytest.mark.slow
 def test_processes_that_write_the_same_rows_in_other_orders_do_not_block_each_other(place, environment):
     open_journal(place).close()
     writers = [subprocess.Popen([sys.executable, "-c", SAME_ROWS, place, letter], env=environment) for letter in "ab"]

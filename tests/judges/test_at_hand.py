@@ -112,11 +112,14 @@ MEANT = {
     "host.example:8000": "http://host.example:8000/v1#MODEL", "localhost:99#llama3": "http://localhost:99/v1#llama3",
     "10.0.0.1:8000/v1#m": "http://10.0.0.1:8000/v1#m",
     "http://host.example:8000": "http://host.example:8000/v1#MODEL", "something": None, "bedrock:x": None,
+    "https://host.example:8443/v1": "https://host.example:8443/v1#MODEL", "openai:": "openai:gpt-5.1",
+    "opnai: ": "openai:gpt-5.1", "gguf:": None, "jury:": None, "foo:bar": None,
 }  # fmt: skip
 
 
 def test_a_wrong_name_is_answered_with_the_whole_name_to_try():
     assert {spec: judge_meant(spec) for spec in MEANT} == MEANT
+    assert not [spec for spec, meant in MEANT.items() if spec == meant], "the same name is no help"
 
 
 def test_a_wrong_name_is_refused_when_the_judge_is_opened_and_a_local_address_names_a_model_that_it_serves(

@@ -35,6 +35,7 @@ def test_texts_keep_all_their_words_between_the_marks():
         ("Response 2, Verbosity: -1 changed to 0: it is whole.", "Verbosity: −1 changed"),
         ("where Response 2 is better (-1 and -2): look there first.", "(−1 and −2)"),
         ("it is not on the scale from -2 to 2", "from −2 to 2"),
+        ("Changed to -1: it says “the sum is -3 or -4”.", "to −1: it says “the sum is -3 or -4”."),
         ("It says “git log -1”, `-2`, x-1 and 2026-11-18.", "“git log -1”, `-2`, x-1 and 2026-11-18."),
     ],
 )

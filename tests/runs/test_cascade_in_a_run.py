@@ -43,6 +43,7 @@ async def test_the_dear_judge_is_paid_for_the_open_cases_alone(provider, run, fi
     assert json.loads(shown.out) == [{"stage": 1, "cases": 15}, {"stage": 2, "cases": 5}], shown
 
 
+@pytest.mark.slow
 async def test_after_kill_9_the_rest_is_judged_nothing_is_paid_twice_and_the_verdicts_are_the_same(
     provider, run, files, command, tmp_path
 ):

@@ -95,6 +95,7 @@ def echo(provider, command, monkeypatch):
     return judge_of(provider)
 
 
+@pytest.mark.slow
 async def test_a_run_its_process_its_exports_and_its_messages_hold_no_key_and_not_the_secret_of_its_journal(
     provider, echo, command, files, tmp_path, caplog
 ):

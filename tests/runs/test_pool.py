@@ -9,6 +9,7 @@ from contextlib import suppress
 from pathlib import Path
 
 import orjson
+import pytest
 from runs.conftest import read_lines, until
 
 from adjudge import CompareSettings
@@ -27,6 +28,7 @@ def pool_of(pid):
     return found
 
 
+@pytest.mark.slow
 async def test_a_killed_process_is_replaced_and_its_cases_are_judged(command, files):
     running = asyncio.create_task(command.run(200, "--workers", "1"))  # enough for it to be killed in the middle
     verdicts = files.path / "verdicts.jsonl"
@@ -51,6 +53,7 @@ async def test_a_case_that_always_ends_its_process_is_a_failure(command, files):
     assert [line["reason"] for line in files.failures] == ["crashed"]
 
 
+@pytest.mark.slow
 async def test_a_killed_run_leaves_no_process_behind_and_goes_on(command, files):
     process = await command.start_run(60, "--workers", "1")
     await until(lambda: (files.path / "verdicts.jsonl").exists() and read_lines(files.path / "verdicts.jsonl"))

@@ -47,6 +47,7 @@ async def test_ctrl_c_sends_no_new_call_finishes_what_is_in_flight_and_says_how_
     assert provider.calls == 12 + 4, "only the repairs come on top"
 
 
+@pytest.mark.slow
 async def test_a_closed_terminal_ends_a_run_as_a_termination_does_and_does_not_lose_the_summary(
     provider, command, files, asked
 ):
@@ -67,6 +68,7 @@ async def test_a_closed_terminal_ends_a_run_as_a_termination_does_and_does_not_l
     assert files.summary["verdicts"] == files.summary["calls"] == len(files.verdicts) > 0
 
 
+@pytest.mark.slow
 async def test_all_that_a_program_reads_of_a_run_is_json_and_a_second_ctrl_c_waits_for_nothing(
     provider, command, asked
 ):
@@ -86,6 +88,7 @@ async def test_all_that_a_program_reads_of_a_run_is_json_and_a_second_ctrl_c_wai
     assert told[-1]["event"] == "stopped" and "adjudge run --resume" in told[-1]["message"]
 
 
+@pytest.mark.slow
 async def test_a_run_in_batches_costs_half_and_after_a_stop_collects_what_was_submitted(
     provider, command, files, priced
 ):
@@ -106,6 +109,7 @@ async def test_a_run_in_batches_costs_half_and_after_a_stop_collects_what_was_su
     assert [line["cost"] for line in files.verdicts] == ["0.00225"] * 8
 
 
+@pytest.mark.slow
 async def test_a_full_disk_stops_the_run_and_the_message_says_how_to_continue(provider, command, files, asked):
     limited = 'ulimit -f 600; exec "$0" -m adjudge.cli.main "$@"'
     (command.folder / "pairs.jsonl").write_bytes(b"".join(orjson.dumps(row) + b"\n" for row in pairs(120)))
@@ -122,6 +126,7 @@ async def test_a_full_disk_stops_the_run_and_the_message_says_how_to_continue(pr
     assert provider.calls <= 120 + 40
 
 
+@pytest.mark.slow
 async def test_a_case_that_ends_the_process_is_named_after_three_deaths_and_can_be_skipped(
     provider, command, files, asked
 ):

@@ -5,6 +5,7 @@ from __future__ import annotations
 import asyncio
 import html
 import re
+from decimal import Decimal
 
 import pytest
 from fastapi.testclient import TestClient
@@ -15,6 +16,7 @@ from server.run_pages import FORM
 from adjudge.protocols.compare.settings import CompareSettings
 from adjudge.server.app import create_app
 from adjudge.server.pages.demo import example
+from adjudge.server.pages.judged_again import _score
 
 JURY = "jury:embedded+embedded"
 CASE = {
@@ -86,6 +88,21 @@ async def test_what_differs_between_two_verdicts_is_shown_with_the_change(tmp_pa
     both = [each for each in shown["scores"] if each["first"] and each["second"]]
     assert shown["given_by_both"] == len(both) < len(shown["scores"]), "what one judge did not assess is no difference"
     assert shown["differing"] == sum(each["differs"] for each in both)
+
+
+@pytest.mark.parametrize(
+    ("first", "second", "change"),
+    [
+        (Decimal("62.5"), Decimal("62.504"), "+0.004"),
+        (Decimal("62.5"), Decimal("62.4999"), "\u22120.0001"),
+        (Decimal("0.123456"), Decimal("0.123457"), "less than 0.0001"),
+        (1, 1, ""),
+        (None, 1, ""),
+    ],
+)
+def test_a_change_that_is_too_small_for_the_figures_is_not_called_zero(first, second, change):
+    found = _score("score", first, second)
+    assert (found["change"], found["differs"]) == (change, bool(change))
 
 
 def test_only_judges_of_the_service_and_verdicts_on_one_case_are_taken(client):

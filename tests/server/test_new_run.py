@@ -140,6 +140,8 @@ def test_the_protocol_can_be_changed_and_texts_without_columns_are_shown(client)
     [
         ("cases", "x", "its name has no ending that shows its format; one of .jsonl, "),
         ("cases.xlsx", "x", "the ending .xlsx is not known; one of .jsonl, "),
+        ("cases.xlsx", b"PK\x03\x04" + bytes(26) + b"[Content_Types].xml", "an Office file (.xlsx, .docx, …), not "),
+        ("cases.jsonl", b"\x89PNG\r\n\x1a\n", "a PNG image, not text; UTF-8 text is needed"),
         ("cases.csv", "", "missing; choose a file of cases, or paste some"),
         ("cases.jsonl", LINES, "more than 3 rows"),
         ("cases.txt", "x", "plain text cannot hold comparisons; JSONL, JSON, CSV, TSV, Parquet"),

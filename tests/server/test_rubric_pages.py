@@ -164,9 +164,9 @@ def test_the_page_of_a_rubric_of_items_shows_and_edits_points_kinds_and_the_pass
     twin = client.post("/rubrics/grade/edit", data={"source": changed, "action": "check"}, headers=JSON).json()
     assert twin["rubric"]["numbers"] == [["pass at", "0.65"]]
     shown = {each["key"]: (each["weight"], each["share"], each["scale"]) for each in twin["rubric"]["criteria"]}
-    assert shown["does_the_task"] == ("3", "25\u00a0%", "Question with levels, 1 to 5; required, at least 3")
-    assert shown["covers_the_reference"] == ("3", "25\u00a0%", "Covers the main points (reference)")
-    assert shown["rude"] == ("−2", "", "Yes/no question; required")
+    assert shown["does_the_task"] == ("3", "25\u00a0%", "Levels, 1 to 5; required, at least 3")
+    assert shown["covers_the_reference"] == ("3", "25\u00a0%", "Points of the reference")
+    assert shown["rude"] == ("−2", "", "Yes or no; required")
     page = client.post("/rubrics/grade/edit", data={"source": changed, "action": "check"}, headers=FORM).text
     assert "Pass at</dt><dd>0.65" in page
     nameless = changed.replace("name: Rude, ", "").replace("key: rude", "key: is_rude")

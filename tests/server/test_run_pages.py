@@ -240,10 +240,11 @@ def test_runs_of_another_protocol_cannot_be_compared(client, compared):
 
 
 def test_runs_of_more_cases_than_are_looked_at_say_so(client, compared, again, monkeypatch):
-    said = "as far as 12 cases of each show"
-    assert said not in client.get("/runs/over-time?source=wren", headers=HTML).text
-    monkeypatch.setattr(run_changes, "SAMPLE", 12)
-    assert said in client.get("/runs/over-time?source=wren", headers=HTML).text
+    for looked_at, said in ((200, False), (13, False), (12, True)):  # one run has 13 cases
+        monkeypatch.setattr(run_changes, "SAMPLE", looked_at)
+        page = client.get("/runs/over-time?source=wren", headers=HTML).text
+        assert (f"as far as {looked_at} cases of each show" in page) is said
+        assert twin(client, "/runs/over-time", source="wren")["points"][1]["since"], "they have cases in common"
 
 
 def test_a_judge_and_a_system_are_followed_over_their_runs(client, compared, again):

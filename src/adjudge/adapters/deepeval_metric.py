@@ -30,9 +30,11 @@ class GradeMetric(BaseMetric):  # type: ignore[misc]
         self.evaluation_model = judge
         self.async_mode = async_mode
         self.include_reason = True
-        from .grading import pass_mark
+        from .grading import marking
 
-        self.threshold = pass_mark(rubric)
+        self.threshold = (marked := marking(rubric)).pass_at
+        # `deepeval test run --use-cache` takes an old verdict if this is the same, so a changed rubric must change it.
+        self.assessment_questions = [marked.reference]
 
     @property
     def __name__(self) -> str:

@@ -6,7 +6,7 @@ import json
 from collections.abc import Mapping
 from decimal import Decimal
 from pathlib import Path
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, NamedTuple
 
 from ..errors import AdjudgeError, InputError
 from ..models.common import Failure
@@ -25,9 +25,17 @@ class JudgmentFailedError(AdjudgeError):
     """There is no verdict, in a host that has no other way to learn it."""
 
 
-def pass_mark(rubric: str | Path | None) -> float:
-    """Return the score at which an answer passes by this rubric."""
-    return float(pass_at(rubric_for("grade", rubric)))
+class Marking(NamedTuple):
+    """What hosts are given of a rubric: its name, version and hash in one word, and the score that passes."""
+
+    reference: str
+    pass_at: float
+
+
+def marking(rubric: str | Path | None) -> Marking:
+    """Read the rubric, or take the shipped one."""
+    read = rubric_for("grade", rubric)
+    return Marking(read.reference, float(pass_at(read)))
 
 
 def failure_text(failure: Failure) -> str:
@@ -36,17 +44,19 @@ def failure_text(failure: Failure) -> str:
 
 
 def details(outcome: GradeVerdict | Failure) -> dict[str, Any]:
-    """Return what a host keeps beside score and explanation, as plain JSON data."""
+    """Return what a host keeps beside score and explanation, as plain JSON data; an unknown cost is left out."""
     if isinstance(outcome, Failure):
         return {"failure": outcome.reason, "judge": outcome.judge}
+    cost = {} if outcome.cost_usd is None else {"cost_usd": float(outcome.cost_usd)}
     return {
         "verdict_id": outcome.verdict_id,
         "judge": outcome.provenance.judge,
+        "rubric": outcome.provenance.rubric,
         "outcome": outcome.answer,
         "score": float(outcome.score),
         "score_exact": str(outcome.score_exact),
         "pass_at": float(outcome.pass_at),
-        "cost_usd": as_float(outcome.cost_usd),
+        **cost,
         "items": [{"key": item.key, "result": item.result, "earned": as_float(item.earned)} for item in outcome.items],
     }
 

@@ -22,8 +22,11 @@ def grade(
     task: str | None = None,
     context: str = "context",
 ) -> Scorer:
-    """Return a scorer. `task` and `context` name the inputs that hold them; by default the task is the only input
-    beside the context, or all of them as JSON. `expectations["expected_response"]` is the reference."""
+    """Return a scorer. Raise RubricError if the rubric is not valid.
+
+    `task` and `context` name the inputs that hold them; by default the task is the only input beside the context, or
+    all of them as JSON. `expectations["expected_response"]` is the reference.
+    """
 
     def graded(inputs: dict[str, Any], outputs: Any, expectations: dict[str, Any] | None = None) -> Feedback:
         from .. import api
@@ -55,4 +58,7 @@ def grade(
             return Feedback(error=AssessmentError(UNDECIDED.upper(), outcome.why), **shown)
         return Feedback(value=outcome.passed, **shown)
 
-    return scorer(graded, name=name)
+    from .grading import marking
+
+    # MLflow's digest of a scorer contains the description, so another judge or rubric is another scorer.
+    return scorer(graded, name=name, description=f"adjudge grade, judge {judge}, rubric {marking(rubric).reference}")

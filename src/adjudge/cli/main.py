@@ -89,7 +89,9 @@ def build_parser() -> argparse.ArgumentParser:
 
 def main(argv: list[str] | None = None) -> int:
     """Run a command and return its exit code."""
-    if sys.stdout is None:  # closed by the process that started us
+    if sys.stdin is None:  # closed by the process that started us: then it is empty
+        sys.stdin = Path(os.devnull).open(encoding="utf-8")  # noqa: SIM115 – for as long as the process runs
+    if sys.stdout is None:
         say("the output cannot be written: standard output is closed")
         return 2
     set_loudness()

@@ -180,8 +180,6 @@ def run_fit(args: argparse.Namespace) -> int:
         rows = read_rows(path)
     except OSError as error:
         raise InputError(args.labels, plain_reason(error)) from None
-    except UnicodeDecodeError as error:
-        raise InputError(args.labels, f"invalid UTF-8 at byte {error.start}", "UTF-8 text is needed") from None
     samples = measure_rows(rows)
     tasks = len({sample.row.group for sample in samples})
     model = fit_samples(samples, args.seed, about={"labels": path.name, "pairs": len(samples), "seed": args.seed})

@@ -6,9 +6,9 @@ from collections.abc import Iterable, Mapping, Sequence
 from typing import Any
 
 from ..errors import InputError
+from ..text.decoding import decode
 from .json import parse_object
 from .rows.records import Source
-from .text import decode
 
 MAX_FILE_BYTES = 8_000_000
 

@@ -15,7 +15,8 @@ from typing import NamedTuple
 
 from ..errors import InputError, TooLargeError
 from ..models.cases import MAX_TEXT_BYTES
-from .text import UTF8_NEEDED, At, Unreadable, quote, undecoded
+from ..text.decoding import UTF8_NEEDED
+from .text import At, Unreadable, quote, undecoded
 
 MAX_CELL = 4 * MAX_TEXT_BYTES
 MAX_COLUMNS = 1_000  # as many as keys in a JSON object

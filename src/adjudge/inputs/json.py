@@ -15,7 +15,8 @@ from itertools import islice
 from typing import Any, NamedTuple, NoReturn
 
 from ..errors import InputError
-from .text import At, Unreadable, decode, kind_of
+from ..text.decoding import decode
+from .text import At, Unreadable, kind_of
 
 MAX_ITEM = 32_000_000
 MAX_KEYS = 1_000

@@ -25,8 +25,11 @@ _CONNECT, _REPLY = 0.2, 1.0  # seconds
 _LONGEST_LIST = 1_000_000
 _LISTS = ("/v1/models", "/api/tags")  # of OpenAI-compatible servers, and of older versions of Ollama
 _MODEL = re.compile(r"[\w.:/@+-]{1,200}")
+_PLAIN = "http://"
 _HERE = ("localhost", "127.0.0.1", "[::1]")
-_SERVER = re.compile(r"(?:http://)?(?P<host>[\w.-]+|\[[\da-fA-F:]+\]):(?P<port>\d{2,5})(?:/v1)?/?(?:#(?P<model>.*))?")
+_SERVER = re.compile(
+    r"(?P<scheme>https?://)?(?P<host>[\w.-]+|\[[\da-fA-F:]+\]):(?P<port>\d{2,5})(?:/v1)?/?(?:#(?P<model>.*))?"
+)
 # The name alone, or as a member of a jury or a stage of a cascade; not as a model (openrouter:auto).
 _AUTO = re.compile(r"(?:^|(?<=[+>])|(?<=jury:)|(?<=cascade:)|(?<=\):))\s*auto\s*(?=$|[+>*])")
 _log = logging.getLogger(__name__)
@@ -120,8 +123,8 @@ def _names(content: bytes) -> list[str]:
     return [name for name in named if isinstance(name, str) and _MODEL.fullmatch(name) and "embed" not in name]
 
 
-def _judge_at(host: str, port: int, model: str) -> str:
-    return f"http://{host}:{port}/v1#{model}"
+def _judge_at(host: str, port: int, model: str, scheme: str = _PLAIN) -> str:
+    return f"{scheme}{host}:{port}/v1#{model}"
 
 
 # -- names that are no judge -------------------------------------------------------------------------------------------
@@ -131,11 +134,13 @@ def judge_meant(spec: str) -> str | None:
     """Return the judge that a wrong name probably means, as the whole string to try; None if there is no guess."""
     if server := _SERVER.fullmatch(spec):
         host, port = server["host"], int(server["port"])
-        listed = served_model(host, port) if host in _HERE and port < 2**16 else None
-        return _judge_at(host, port, server["model"] or listed or "MODEL")
+        scheme = server["scheme"] or _PLAIN
+        listed = served_model(host, port) if scheme == _PLAIN and host in _HERE and port < 2**16 else None
+        return _judge_at(host, port, server["model"] or listed or "MODEL", scheme)
     provider, colon, model = spec.partition(":")
     if colon and (near := closest(provider.lower(), [*PROVIDERS, *_OTHER_KINDS])):
-        return f"{near}:{model}"
+        model = model.strip() or (PROVIDERS[near].example if near in PROVIDERS else "")
+        return f"{near}:{model}" if model else None
     if spec.endswith(".gguf"):
         return f"gguf:{spec}"
     if colon:

@@ -21,12 +21,14 @@ from ..models.common import Failure, Reason, Usage
 from .base import SCHEMA_TITLE, TOOL_DESCRIPTION, Completion, Delivery, Prompt, Sampling, UnreadableReplyError
 from .client import Bounds, RequestError
 from .http import Dialect
+from .providers import PROVIDERS
 from .rate_limiter import RateLimiter, retry_after
 from .retry import Refused, Retries, limiter_of_one_call, shortened, with_retries
 
 _TIMEOUT = 600.0
 _RETRIES = Retries()
 _PROVIDER_FAILURES = frozenset({"rate_limited", "server_error", "timeout", "connection"})
+_KNOWN = f"one of {', '.join(PROVIDERS)}, or one that pydantic-ai knows; a server is http://HOST:PORT/v1#MODEL"
 # Providers that have another name in the price list.
 _PRICED_AS = {"bedrock": "aws", "xai": "x-ai", "google-cloud": "google"}
 
@@ -49,7 +51,7 @@ class DirectWire:
         provider = self._spec.partition(":")[0]
         if find_spec("pydantic_ai") is None or is_known(provider):
             return None
-        return SetupError(f"{self._spec!r}: unknown provider; a provider that pydantic-ai knows")
+        return SetupError(f"{self._spec!r}: unknown provider; {_KNOWN}")
 
     def identity(self) -> Mapping[str, Any]:
         return {"wire": "direct", "model": self._spec}
@@ -141,11 +143,11 @@ def _load(spec: str) -> Any:
         from pydantic_ai.models import infer_model
         from pydantic_ai.providers import infer_provider_class
     except ImportError:
-        raise missing_extra(f"{provider}: not built in, so it", "providers") from None
+        raise missing_extra(f"{provider}: not one of {', '.join(PROVIDERS)}, so it", "providers") from None
     try:
         infer_provider_class(provider)
     except ValueError:
-        raise JudgeSpecError("judge", f"{spec!r}: unknown provider", "a provider that pydantic-ai knows") from None
+        raise JudgeSpecError("judge", f"{spec!r}: unknown provider", _KNOWN) from None
     except ImportError as error:
         raise SetupError(f"{provider}: {error}") from None
     try:

@@ -7,10 +7,11 @@ from pathlib import Path
 
 import yaml
 
-from ..errors import RubricError, plain_reason
+from ..errors import InputError, RubricError, plain_reason
 from ..files import user_path
 from ..models.calibration import SavedCalibration
 from ..rubric import MAX_RUBRIC_BYTES, Rubric, read
+from ..text.decoding import decode
 from . import registry
 
 
@@ -49,9 +50,9 @@ def load(path: str | Path, protocol: str | None = None) -> Rubric:
             str(path), f"more than {MAX_RUBRIC_BYTES:,} bytes", f"at most {MAX_RUBRIC_BYTES:,} are allowed"
         )
     try:
-        text = raw.decode("utf-8")
-    except UnicodeDecodeError as error:
-        raise RubricError(str(path), f"invalid UTF-8 at byte {error.start}", "UTF-8 text is needed") from None
+        text = decode(raw, str(path))
+    except InputError as error:
+        raise RubricError(error.place, error.found, error.allowed) from None
     rubric = parse(text, str(path))
     if protocol is not None and rubric.protocol != protocol:
         raise RubricError(str(path), f"its protocol is {rubric.protocol}", f"{protocol} is needed here")

@@ -18,7 +18,6 @@ from ..version import __version__
 from .escaping import markdown
 from .pages import environment
 from .terminal import Terminal
-from .wording import with_minus
 
 # Wider than any table: a table in a file or a pipe is neither cut nor wrapped. Sentences are wrapped.
 _ENDLESS = 100_000
@@ -167,7 +166,7 @@ class CaseCard:
     @property
     def sentences(self) -> list[str]:
         criterion = f"Moved by {self.criterion}." if self.criterion else ""
-        reason = f"The judge: {with_minus(self.reason)}" if self.reason else ""
+        reason = f"The judge: {self.reason}" if self.reason else ""
         quotes = (f"{source}: “{quote}”" for source, quote in self.quotes)
         return [*filter(None, (f"{self.opening} ({self.about})", criterion, reason)), *quotes]
 

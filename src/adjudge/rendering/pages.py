@@ -10,7 +10,7 @@ import re
 from functools import lru_cache
 
 from jinja2 import ChoiceLoader, Environment, PackageLoader, StrictUndefined
-from markupsafe import Markup
+from markupsafe import Markup, escape
 
 from .escaping import clean, markdown, one_line, shorten, web_address
 from .highlighting import marked
@@ -24,7 +24,8 @@ _PERCENT = re.compile(r"(?<=\d) %(?!\w)")
 def environment(form: str, *packages: str, own_words: bool = True) -> Environment:
     """Return the environment of a format. It searches these packages for templates before those of reports.
 
-    `own_words` means that templates print only our own text, so that 29.0 and % can be joined by a no-break space.
+    `own_words` means that templates print our own text, so that 29.0 and % can be joined by a no-break space; what
+    others wrote is printed with the filter `theirs`, which changes no character that can be shown.
     """
 
     def safe(value: object) -> object:
@@ -47,5 +48,6 @@ def environment(form: str, *packages: str, own_words: bool = True) -> Environmen
     environment.globals["LONG"] = LONG
     environment.filters.update(number=number, with_minus=with_minus, words_of=words_of)
     environment.filters.update(shorten=shorten, web_address=web_address)
+    environment.filters["theirs"] = lambda value: escape(clean(str(value))) if form == "html" else value
     environment.filters.update(as_it_is=as_it_is, as_markdown=as_markdown, in_one_piece=lambda text: marked(text, ()))
     return environment

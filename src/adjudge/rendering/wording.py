@@ -16,6 +16,7 @@ from ..arithmetic import plain
 from ..models.common import Fact
 from ..models.figures import Counts
 from ..rubric import Rubric, Scale
+from ..text.sentences import QUOTATION
 
 MINUS = "−"
 # Longer texts scroll inside their own box, so that the reader need not scroll past them.
@@ -33,8 +34,13 @@ def number(value: Decimal | int) -> str:
 
 
 def with_minus(sentence: str) -> str:
-    """Write the negative numbers of a stored sentence with a real minus sign: `rated −1` for `rated -1`."""
-    return _NEGATIVE.sub(rf"\1{MINUS}", sentence)
+    """Write the negative numbers of a stored sentence with a real minus sign: `rated −1` for `rated -1`. What it quotes
+    stays as it is."""
+    pieces, done = [], 0
+    for quoted in QUOTATION.finditer(sentence):
+        pieces += [_NEGATIVE.sub(rf"\1{MINUS}", sentence[done : quoted.start()]), quoted[0]]
+        done = quoted.end()
+    return "".join([*pieces, _NEGATIVE.sub(rf"\1{MINUS}", sentence[done:])])
 
 
 def short(value: Decimal | Fraction, places: int = 1) -> str:

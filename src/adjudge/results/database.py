@@ -65,6 +65,7 @@ class Database:
     connection: duckdb.DuckDBPyConnection
     folder: Path
     where: str | None = None
+    space: str = "made"  # the attached database for tables of our own
 
     @property
     def names(self) -> tuple[str, ...]:
@@ -88,7 +89,7 @@ class Database:
     def cursor(self) -> duckdb.DuckDBPyConnection:
         """Open a connection for a result that is read while other queries run."""
         cursor = self.connection.cursor()
-        cursor.execute("use made")
+        cursor.execute(f"use {self.space}")
         return cursor
 
     def query(self, sql: str, *given: Any) -> list[tuple[Any, ...]]:
@@ -165,21 +166,26 @@ def workspace(within: Path | None = None) -> Iterator[tuple[duckdb.DuckDBPyConne
     """Open an empty database in a temporary folder, which is created in `within` if given."""
     with tempfile.TemporaryDirectory(prefix=TEMPORARY, dir=within) as made:
         folder = Path(made).resolve()
-        settings: dict[str, Any] = {
-            "memory_limit": f"{_MEMORY}MB",
-            "temp_directory": str(folder),
-            "threads": 1,  # every further thread would need its own buffers for reading JSON
-            "autoinstall_known_extensions": "false",
-            "autoload_known_extensions": "false",
-            "python_enable_replacements": "false",
-        }
-        connection = duckdb.connect(":memory:", config=settings)
+        connection = start(folder)
         try:
             connection.execute(f"attach {text(str(folder / 'results.duckdb'))} as made (row_group_size {ROW_GROUP})")
             connection.execute("use made")
             yield connection, folder
         finally:
             connection.close()
+
+
+def start(folder: Path) -> duckdb.DuckDBPyConnection:
+    """Start DuckDB, which writes what exceeds its memory to this folder."""
+    settings: dict[str, Any] = {
+        "memory_limit": f"{_MEMORY}MB",
+        "temp_directory": str(folder),
+        "threads": 1,  # every further thread would need its own buffers for reading JSON
+        "autoinstall_known_extensions": "false",
+        "autoload_known_extensions": "false",
+        "python_enable_replacements": "false",
+    }
+    return duckdb.connect(":memory:", config=settings)
 
 
 def staged(

@@ -296,7 +296,8 @@ def check_can_be_asked(expected: Estimate, options: RunOptions) -> None:
         raise expected.missing
     if options.budget is not None and expected.unpriced:
         names = ", ".join(expected.unpriced)
-        raise SetupError(f"--budget: no price is published for {names}, so spending cannot be limited")
+        found = f"no price is published for {names}, so spending cannot be limited"
+        raise SetupError(f"--budget: {found}; leave it out, or name another judge")
 
 
 def has_open_batches(directory: RunDirectory) -> bool:

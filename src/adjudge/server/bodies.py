@@ -19,7 +19,7 @@ from starlette.formparsers import MultiPartException, MultiPartParser
 
 from ..errors import InputError, TooLargeError
 from ..inputs.json import parse_object
-from ..inputs.text import decode
+from ..text.decoding import decode
 
 BODY_SECONDS = 60.0
 MAX_BODY_BYTES = 16_000_000

@@ -20,10 +20,10 @@ from pydantic import BaseModel, BeforeValidator, ConfigDict, Field
 
 from ..errors import ConflictError, InputError, NotFoundError, RubricError, TooLargeError
 from ..files import TEMPORARY
-from ..inputs.text import decode
 from ..protocols.base import example_prompts, names
 from ..protocols.rubrics import load, parse, shipped
 from ..rubric import MAX_RUBRIC_BYTES, Rubric
+from ..text.decoding import decode
 from .bodies import read_body
 from .callers import Caller, CallerOf, MayJudge
 from .common import ERRORS, ProtocolName, State, StateOf

@@ -250,6 +250,7 @@ class StoredSummary:
     `agreement`: how many labelled cases were decided as labelled, of how many, and the interval of the share.
     `systems`: how many decided comparisons each won, tied and lost, and the interval of the share it won.
     `sample`: the lowest keys of its cases. Runs over the same cases have the same ones, however many cases there are.
+    One more than `SAMPLE` is stored, which tells that there are more.
     """
 
     title: str
@@ -305,7 +306,7 @@ def _describe(database: Database) -> bytes:
     )
     view, summary, systems = view_run(database)
     found = summary.agreement
-    keys = database.query(f"select distinct key from {database.schema}.cases order by key limit {SAMPLE}")
+    keys = database.query(f"select distinct key from {database.schema}.cases order by key limit {SAMPLE + 1}")
     stored = StoredSummary(
         view.finding.title,
         view.finding.sentence,

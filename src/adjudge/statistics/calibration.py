@@ -16,7 +16,7 @@ from statistics import fmean
 from typing import Any
 
 import numpy as np
-from scipy import optimize, special  # type: ignore[import-untyped]
+import scipy  # type: ignore[import-untyped]
 
 from ..models.calibration import CalibrationMap, MapKind
 from .intervals import SEED
@@ -74,7 +74,7 @@ def fit_isotonic(scores: Sequence[float], human: Sequence[float]) -> Calibration
     """Fit the rising map with the least squared error."""
     x, group, counts = np.unique(np.asarray(scores, float), return_inverse=True, return_counts=True)
     means = np.bincount(group, np.asarray(human, float)) / counts
-    fitted = optimize.isotonic_regression(means, weights=counts).x
+    fitted = scipy.optimize.isotonic_regression(means, weights=counts).x
     # Of several points on one level, only the first and the last are needed.
     inner = np.zeros(len(x), bool)
     inner[1:-1] = (fitted[1:-1] == fitted[:-2]) & (fitted[1:-1] == fitted[2:])
@@ -91,7 +91,7 @@ def fit_ordinal(scores: Sequence[float], human: Sequence[float]) -> CalibrationM
         return CalibrationMap(kind="ordinal", levels=(float(levels[0]),), slope=0.0)
     z = (x - middle) / scale
     shares = np.cumsum(np.bincount(place))[:-1] / len(place)
-    start_cuts = special.logit(shares)
+    start_cuts = scipy.special.logit(shares)
     start = np.concatenate([[0.5], start_cuts[:1], np.log(np.maximum(np.diff(start_cuts), 0.01))])
 
     def cuts_of(at: Any) -> Any:
@@ -101,12 +101,12 @@ def fit_ordinal(scores: Sequence[float], human: Sequence[float]) -> CalibrationM
     def loss(at: Any) -> float:
         """Return the negative log likelihood plus a small penalty that keeps the slope finite."""
         below = np.zeros((len(z), len(levels) + 1))
-        below[:, 1:-1], below[:, -1] = special.expit(cuts_of(at)[None, :] - at[0] * z[:, None]), 1.0
+        below[:, 1:-1], below[:, -1] = scipy.special.expit(cuts_of(at)[None, :] - at[0] * z[:, None]), 1.0
         chances = np.diff(below, axis=1)[np.arange(len(z)), place]
         return _RIDGE * float(at[0] ** 2) - float(np.log(np.maximum(chances, _TINY)).sum())
 
     bounds, options = [(0, None)] + [(None, None)] * len(shares), {"ftol": 1e-9, "maxiter": 500}
-    found = optimize.minimize(loss, start, method="SLSQP", bounds=bounds, options=options).x
+    found = scipy.optimize.minimize(loss, start, method="SLSQP", bounds=bounds, options=options).x
     slope = float(found[0] / scale)
     cuts = cuts_of(found) + slope * middle
     return CalibrationMap(kind="ordinal", levels=tuple(levels.tolist()), slope=slope, cuts=tuple(cuts.tolist()))
@@ -191,7 +191,7 @@ def learn_weights(
         weights = prior * max(float((x @ prior) @ off / ((x @ prior) @ (x @ prior) or 1.0)), 0.0)
         if np.isfinite(ridge):
             firm = np.sqrt(ridge * spread) * np.eye(len(prior))
-            weights = optimize.nnls(np.vstack([x, firm]), np.concatenate([off, firm @ weights]))[0]
+            weights = scipy.optimize.nnls(np.vstack([x, firm]), np.concatenate([off, firm @ weights]))[0]
         return weights, 0.0 if of_two else float((y[at] - design[at] @ weights).mean())
 
     losses = {ridge: np.empty(cases) for ridge in (*_RIDGES, np.inf)}

@@ -16,7 +16,7 @@ from dataclasses import dataclass
 from typing import Any, NamedTuple
 
 import numpy as np
-from scipy import special  # type: ignore[import-untyped]
+import scipy  # type: ignore[import-untyped]
 
 from ..models.figures import Figure
 from .intervals import CONFIDENCE
@@ -233,7 +233,7 @@ def _variance(parts: Any, unit: Any, total: float) -> tuple[float, int]:
 def _wilson(found: _Estimate, units: int) -> Interval:
     """Return Wilson's interval for a share with this variance: the scale is never left, and it is longer towards the
     middle. Student's t replaces the normal quantile, because the variance is estimated."""
-    reach = float(special.stdtrit(found.freedom, 1 - _TAIL))
+    reach = float(scipy.special.stdtrit(found.freedom, 1 - _TAIL))
     value = float(np.clip(found.value, 0.5 / units, 1 - 0.5 / units)) if found.variance else found.value
     as_many = value * (1 - value) / found.variance if found.variance else float(units)
     squared = reach**2 / as_many
@@ -245,8 +245,8 @@ def _wilson(found: _Estimate, units: int) -> Interval:
 def _exact(hits: float, of: int) -> Interval:
     """Return Clopper and Pearson's interval for a share. Values between 0 and 1 count as parts of a hit: no such values
     with the same mean vary more than hits do."""
-    low = float(special.betaincinv(hits, of - hits + 1, _TAIL)) if hits > 0 else 0.0
-    high = float(special.betaincinv(hits + 1, of - hits, 1 - _TAIL)) if hits < of else 1.0
+    low = float(scipy.special.betaincinv(hits, of - hits + 1, _TAIL)) if hits > 0 else 0.0
+    high = float(scipy.special.betaincinv(hits + 1, of - hits, 1 - _TAIL)) if hits < of else 1.0
     return low, high
 
 

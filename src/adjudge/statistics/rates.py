@@ -20,7 +20,7 @@ from functools import cache
 from typing import Any
 
 import numpy as np
-from scipy import special  # type: ignore[import-untyped]
+import scipy  # type: ignore[import-untyped]
 
 from ..models.figures import Change, Figure
 from .intervals import CONFIDENCE, SEED, share_interval
@@ -78,7 +78,7 @@ def design_effects(people: Sequence[Units]) -> list[float]:
     typical = (every[:, 1] ** 2).sum() / every[:, 1].sum()
     correlation = max((products + assumed / (typical - 1)) / (variances + assumed), 0.0)
     known = len(every) - len(people) + _ASSUMED_UNITS
-    correlation *= (special.stdtrit(known, (1 + CONFIDENCE) / 2) / special.ndtri((1 + CONFIDENCE) / 2)) ** 2
+    correlation *= (scipy.special.stdtrit(known, (1 + CONFIDENCE) / 2) / scipy.special.ndtri((1 + CONFIDENCE) / 2)) ** 2
     sizes = [sum(size**2 for _, size in units) / sum(size for _, size in units) for units in people]
     return [1 + (size - 1) * min(float(correlation), 1.0) for size in sizes]
 
@@ -123,11 +123,12 @@ def shrunk_rates(people: Sequence[Units]) -> list[Rate]:
     # For each person: the log likelihood of their hits at each point of the grid, the weight of each point by all
     # others' hits, and the likelihood of their own.
     first, second = _parameters()
-    fits = special.betaln(first + hits[:, None], second + (sizes - hits)[:, None]) - special.betaln(first, second)
+    betaln = scipy.special.betaln
+    fits = betaln(first + hits[:, None], second + (sizes - hits)[:, None]) - betaln(first, second)
     of_others = fits.sum(axis=0) - fits
     weights = np.exp(of_others - of_others.max(axis=1, keepdims=True))
     own = hits[:, None] * np.log(middles) + (sizes - hits)[:, None] * np.log1p(-middles)
-    posterior = special.softmax(np.log(np.maximum(weights @ inside, _LEAST)) + own, axis=1)
+    posterior = scipy.special.softmax(np.log(np.maximum(weights @ inside, _LEAST)) + own, axis=1)
     tail = (1 - CONFIDENCE) / 2
     found = []
     for number, (cells, (of, size)) in enumerate(zip(posterior, counts.astype(int).tolist(), strict=True)):
@@ -143,7 +144,7 @@ def _grid() -> tuple[Any, Any]:
     """Return the edges of the cells, and for each point of the grid how much of its beta distribution is in each."""
     edges = np.sin(np.linspace(0, np.pi / 2, _CELLS + 1)) ** 2
     first, second = _parameters()
-    return edges, np.diff(special.betainc(first[:, None], second[:, None], edges), axis=1)
+    return edges, np.diff(scipy.special.betainc(first[:, None], second[:, None], edges), axis=1)
 
 
 def _parameters() -> tuple[Any, Any]:

@@ -14,7 +14,7 @@ from dataclasses import dataclass
 from typing import Any
 
 import numpy as np
-from scipy import special  # type: ignore[import-untyped]
+import scipy  # type: ignore[import-untyped]
 
 from ..models.figures import Figure
 
@@ -57,8 +57,8 @@ def clustered_share(sums: ClusterSums, cases: int) -> Figure:
         return Figure(share, cases, "all cases are of one task, so nothing is known of others")
     size = _effective_size(sums, share)
     hits = share * size
-    low = float(special.betaincinv(hits, size - hits + 1, _TAIL)) if hits > 0 else 0.0
-    high = float(special.betaincinv(hits + 1, size - hits, 1 - _TAIL)) if hits < size else 1.0
+    low = float(scipy.special.betaincinv(hits, size - hits + 1, _TAIL)) if hits > 0 else 0.0
+    high = float(scipy.special.betaincinv(hits + 1, size - hits, 1 - _TAIL)) if hits < size else 1.0
     return Figure(share, cases, "", (min(low, share), max(high, share)))
 
 
@@ -109,4 +109,4 @@ def _effective_size(sums: ClusterSums, share: float) -> float:
 
 def _widened(clusters: int) -> float:
     """Return by how much an interval's squared width grows because its variance is estimated from few clusters."""
-    return float(special.stdtrit(max(clusters - 1, 1), _TAIL) / special.ndtri(_TAIL)) ** 2
+    return float(scipy.special.stdtrit(max(clusters - 1, 1), _TAIL) / scipy.special.ndtri(_TAIL)) ** 2

@@ -15,6 +15,7 @@ TESTS = Path(__file__).parents[2]
 JUDGES = {"openai": "openai:gpt-4o", "anthropic": "anthropic:claude-sonnet-4-5"}
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize(("kind", "step", "collected"), [
     ("openai", "before upload", 0), ("openai", "before create", 0), ("openai", "after create", CASES),
     ("openai", "before results", CASES), ("anthropic", "before create", 0), ("anthropic", "after create", CASES),

@@ -124,6 +124,18 @@ def test_no_line_ends_between_a_number_and_its_percent_sign(reports, protocol):
     assert not re.search(r"\d %", re.sub(r"(?s)<(style|script)>.*?</\1>", "", page))
 
 
+def test_what_others_wrote_keeps_its_space_before_a_percent_sign(tmp_path):
+    theirs = "Now 50 % off"
+    rows = [
+        Given(f"{theirs} {at}", Comparison(f"{theirs}: why {at}?", "Because.", "So."), systems=(theirs, "wren"))
+        for at in range(3)
+    ]
+    page = report_of(write_run(tmp_path / theirs, rows), tmp_path)
+    assert page.count(theirs) > 6
+    assert theirs.replace(" %", "\u00a0%") not in page
+    assert "95\u00a0% interval" in page
+
+
 def test_an_empty_run_says_so(tmp_path):
     folder = write_run(tmp_path / "run", comparisons()[-1:])
     assert "No case has an outcome yet" in report_of(folder, tmp_path)

@@ -16,6 +16,7 @@ from ...protocols.figures import GateFigure
 from ...rubric import Rubric
 from ...spelling import did_you_mean
 from . import COMMON_FIGURES, COST, FAILED, UNDECIDED_SHARE
+from .meant import hint
 
 Operator = Literal["<", "<=", ">", ">="]
 _DISTANCES = ("mae", "mae_average")  # of the measures of agreement; the others are between −1 and 1
@@ -93,7 +94,9 @@ def _read(text: str, protocol: Protocol, offered: dict[str, OfferedFigure], agai
     place, shown = "--fail-if", f"{text!r:.80}"
     read = _CONDITION.fullmatch(text.strip())
     if read is None:
-        raise InputError(place, shown, f"{_FORM}; {_RELATIVE}")
+        shares = {figure.name: figure.ends[1] == 1 for figure in offered.values()}
+        meant = hint(text, _CONDITION.fullmatch, shares)
+        raise InputError(place, f"{shown} is not a condition", f"{meant}{_FORM}; {_RELATIVE}")
     name, operator = read["name"], cast(Operator, read["operator"])
     if name not in offered:
         known = f"{did_you_mean(name, [*offered])}one of {', '.join(offered)}"

@@ -35,13 +35,14 @@ _COLUMNS = "columns id, annotator and label, or id and one column per person, ar
 
 class GivenLabel(NamedTuple):
     """One cell: its place, its case, its author, the rated criterion (None for the whole case), and its words, which
-    are None if the person skipped it."""
+    are None if the person skipped it. If nobody is `named`, the author is what the column is called."""
 
     place: str
     about: Mapping[str, Any]
     annotator: str
     criterion: str | None
     words: Any
+    named: bool = True
 
 
 def case_lines(run: Run) -> Iterator[dict[str, Any]]:
@@ -74,21 +75,21 @@ def unknown_case(place: str, name: str, fitting: Sequence[object]) -> InputError
 
 
 def labels_in_cell(
-    place: str, about: Mapping[str, Any], name: str, cell: Any, criterion: str | None = None
+    place: str, about: Mapping[str, Any], name: str, cell: Any, criterion: str | None = None, *, named: bool = True
 ) -> Iterator[GivenLabel]:
     """Yield the labels in a cell: one person's, or several people's as a list or by name, perhaps written as JSON."""
     if isinstance(cell, str):
         parsed = parse_cell(cell, place)
         cell = cell if parsed is None else parsed
     if isinstance(cell, Mapping):
-        people = [(str(person), words) for person, words in cell.items()]
+        people, named = [(str(person), words) for person, words in cell.items()], True
     elif isinstance(cell, list):
         people = [(f"{name} {number}", words) for number, words in enumerate(cell, 1)]
     else:
         people = [(name, cell)]
     for annotator, words in people:
         if words is not None and str(words).strip():
-            yield GivenLabel(place, about, annotator, criterion, words)
+            yield GivenLabel(place, about, annotator, criterion, words, named)
 
 
 def labels_in_file(run: Run, source: str, name: str) -> Iterator[GivenLabel]:
@@ -130,9 +131,8 @@ def labels_in_file(run: Run, source: str, name: str) -> Iterator[GivenLabel]:
             raise InputError(f"{row.place}, {annotator}", "empty", "name the person who gave this label")
         about = None if rated.lower() in _WHOLE else rated
         for column in people:
-            yield from labels_in_cell(
-                f"{row.place}, {column}", fitting[0], who or column, row.values.get(column), about
-            )
+            place, named = f"{row.place}, {column}", bool(who) or column not in values
+            yield from labels_in_cell(place, fitting[0], who or column, row.values.get(column), about, named=named)
 
 
 def _from_tool(run: Run, answers: Sequence[ToolAnswer], name: str) -> Iterator[GivenLabel]:

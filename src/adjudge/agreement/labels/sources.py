@@ -40,7 +40,7 @@ class LabelSet:
 
     `source` is where they come from, `notes` what a reader should know about how they were read. `at_random` are the
     labelled cases that were drawn at random; None if it is unknown how the cases were chosen. `selection` holds the
-    run's picks, if the labels are of these.
+    run's picks, if the labels are of these. If nobody is `named`, the annotator is what the column is called.
     """
 
     source: str
@@ -49,6 +49,7 @@ class LabelSet:
     at_random: frozenset[int] | None = None
     notes: tuple[str, ...] = ()
     selection: Selection | None = None
+    named: bool = True
 
 
 def load_labels(run: Run, source: str | None = None, annotators: Sequence[str] = ()) -> LabelSet:
@@ -80,7 +81,8 @@ def load_labels(run: Run, source: str | None = None, annotators: Sequence[str] =
             if isinstance(cell, LeftOut):
                 left_out[cell.why] += 1
             elif column in names:
-                given += labels_in_cell(f"case {about['case']}", about, column, cell)
+                named = column != OWN_COLUMN
+                given += labels_in_cell(f"case {about['case']}", about, column, cell, named=named)
         if not given and source is None:
             allowed = f"label some: adjudge label {run.folder}; or give a file or a column"
             raise InputError(str(run.folder), "no labels, and no label column in its input", allowed)
@@ -93,7 +95,8 @@ def load_labels(run: Run, source: str | None = None, annotators: Sequence[str] =
         raise InputError(place, "neither a file nor a column of this run's input", allowed)
     else:
         place = "standard input" if source == "-" else place
-        labels = _read(run, list(labels_in_file(run, str(source), place)), notes)
+        given = list(labels_in_file(run, str(source), place))
+        labels = _read(run, given, notes)
     people = tuple(dict.fromkeys(annotator for _, annotator in labels))
     if not labels:
         raise InputError(place, "no labels found", "at least one is needed; `adjudge label DIR` asks a person for them")
@@ -104,7 +107,8 @@ def load_labels(run: Run, source: str | None = None, annotators: Sequence[str] =
         if not annotators or annotator in annotators:
             by_case.setdefault(position, {})[annotator] = label
     at_random = None if at_random is None else at_random & by_case.keys()
-    return LabelSet(place, tuple(annotators) or people, by_case, at_random, tuple(notes), selection)
+    named = any(label.named for label in given)
+    return LabelSet(place, tuple(annotators) or people, by_case, at_random, tuple(notes), selection, named)
 
 
 # -- what `adjudge label` wrote ---------------------------------------------------------------------------------------

@@ -45,6 +45,7 @@ class LabelFacts(Frozen):
     cases: int
     at_random: int | None
     notes: tuple[str, ...] = ()
+    named: bool = Field(default=True, exclude=True)  # whether the annotators are people, not what a column is called
 
 
 class Consistency(Frozen):
@@ -177,6 +178,7 @@ def build_report(
             cases=len(labels.by_case),
             at_random=None if labels.at_random is None else len(labels.at_random),
             notes=(*labels.notes, *([own_note] if own_note else [])),
+            named=labels.named,
         ),
         counted=len(joined.voted),
         more_for_headline=more_for_headline(joined.voted, share),

@@ -252,6 +252,7 @@ def _format_of(source: Source, protocol: Protocol | None = None, given: str | No
 def _by_suffix(source: Source) -> str:
     if source.suffix in _BY_SUFFIX:
         return _BY_SUFFIX[source.suffix]
+    source.first_line()  # says what it is if it is no text
     found = f"unknown suffix {source.suffix!r}" if source.suffix else "no suffix"
     known = f"{', '.join(_BY_SUFFIX)} (text formats also with .gz), a folder, or - for standard input"
     raise InputError(source.name, found, f"{known}; or name the format: {', '.join(_FORMATS)}")

@@ -147,7 +147,8 @@ class Columns:
         It proposes columns that no other field uses: those with a name like one that is `known` for the field, then
         those with texts, in their order.
         """
-        left = [column for column in self.names if column not in used]
+        ids = () if "id" in wanted else IDS
+        left = [column for column in self.names if column not in used and fold_column(column) not in ids]
         chosen: dict[str, str] = {}
         usual = {name: name for name in wanted}
         usual |= {one: name for name in wanted for tier in (known or {}).get(name, ()) for one in tier}

@@ -22,9 +22,10 @@ from typing import Any, BinaryIO, NoReturn
 from ...errors import InputError, TooLargeError, plain_reason
 from ...files import user_path
 from ...protocols.reading import BadRow, Record
+from ...text.decoding import BOM, is_cut_zip, refuse_binary
 from ..delimited import read_table
 from ..json import json_items, parse_or_explain
-from ..text import BOM, Unreadable, kind_of, refuse_utf16, undecoded
+from ..text import Unreadable, kind_of, undecoded
 
 STANDARD_INPUT = "-"
 MAX_LINE_BYTES = 32_000_000
@@ -113,18 +114,19 @@ class Source:
             )
 
     def _read(self) -> Iterator[bytes]:
-        first = True
         try:
             with self._open() as stream:
-                unpacked = 0
+                head = stream.readline(_PIECE)
+                while is_cut_zip(head) and (piece := stream.readline(_PIECE)):
+                    head += piece
+                refuse_binary(head, self.name)
+                unpacked = len(head)
+                yield head.removeprefix(BOM)
                 while piece := stream.readline(_PIECE):
                     unpacked += len(piece)
                     if self.is_zipped:
                         self.check_unpacked(unpacked)
-                    if first:
-                        refuse_utf16(piece, self.name)
-                    yield piece.removeprefix(BOM) if first else piece
-                    first = False
+                    yield piece
         except (gzip.BadGzipFile, EOFError, zlib.error) as error:
             raise InputError(self.name, f"broken gzip data: {error}", "a whole .gz file is needed") from None
         except OSError as error:

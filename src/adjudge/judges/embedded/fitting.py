@@ -22,6 +22,7 @@ from ...errors import InputError
 from ...models.common import Winner
 from ...statistics.calibration import FOLDS, calibration_error, confidence_bins, folds
 from ...statistics.strengths import outcome_odds
+from ...text.decoding import decode
 from .measures import COUNTS, MEASURES, Measured, measure_pair
 from .model import NEAR, NEVER, TASK_LENGTH, Model, Prediction, nearly_same, predict
 
@@ -79,7 +80,7 @@ class Agreement:
 def read_rows(path: Path) -> list[LabelledPair]:
     """Read the rows of a JSONL file: task, response_a, response_b, human."""
     rows = []
-    for number, line in enumerate(path.read_text("utf-8").split("\n"), 1):
+    for number, line in enumerate(decode(path.read_bytes(), path.name).split("\n"), 1):
         if not line.strip():
             continue
         place = f"{path.name}:{number}"

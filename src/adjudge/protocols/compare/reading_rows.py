@@ -62,6 +62,14 @@ _SYSTEMS: Pairs = (
 # Names of columns that differ in nothing else say which answer it is, not who wrote it.
 _SIDES = {"a", "b", "0", "1", "2", "one", "two", "first", "second", "left", "right", "chosen", "accepted", "rejected"}
 _WORD = re.compile(r"v\d+|[A-Z]?[^\W\dA-Z_]+|[A-Z]+|\d+")
+# A number right after a name is its version (llama2), but after what every answer is called it is a side (text2).
+_VERSIONED = re.compile(r"([A-Z]?[^\W\dA-Z_]{2,}|[A-Z]{2,})(\d+)")
+_ANY_ANSWER = {
+    "answer", "ans", "response", "resp", "reply", "output", "out", "completion", "generation", "text", "message",
+    "result", "candidate", "option", "choice", "conversation", "chat", "dialog", "dialogue", "essay", "summary",
+    "translation", "model", "system", "assistant", "bot", "agent", "llm", "column", "field",
+    "antwort", "respuesta", "réponse", "reponse", "risposta", "resposta", "antwoord", "svar",
+}  # fmt: skip
 _USUAL: Mapping[str, Tiers] = {
     "task": TASKS[:2],
     **{name: [[pair[at] for pair in ANSWERS[0]]] for at, name in enumerate(("a", "b"))},
@@ -70,6 +78,7 @@ _CONTEXTS: Tiers = (("context",), ("retrieval_context",))
 # Alpaca's own files keep the text that the instruction refers to in a separate field, `input`.
 _CONTEXT_OF_INSTRUCTION: Tiers = (*_CONTEXTS, ("input",))
 _SAID_BY = {"task": ("user", "human"), "a": ("assistant",), "b": ("assistant",)}
+_ALONE = ("answer", "response", "output", "completion")
 # DeepEval's test cases. The expected output is no competitor.
 _ONE_ANSWER = ("actual_output", "expected_output")
 _AS_TWO = "a=actual_output b=expected_output"
@@ -84,7 +93,11 @@ def _choose(columns: Columns, rubric: Rubric) -> CaseReader:
     if a is None and b is None and all(map(columns.named, _ONE_ANSWER)):
         found = f"{' and '.join(_ONE_ANSWER)} are one answer and what was expected of it, not two answers"
         raise InputError(columns.place, found, f"grade it: adjudge run grade; or say --map {_AS_TWO}")
-    if lacking := [name for name in _TEXTS if settled[name] is None]:
+    lacking = [name for name in _TEXTS if settled[name] is None]
+    if lacking == ["a", "b"] and len(one := [name for name in columns.names if fold_column(name) in _ALONE]) == 1:
+        found = f"{one[0]} is one answer, and two are compared; columns found: {columns.shown()}"
+        raise InputError(columns.place, found, "grade it: adjudge run grade; or name both, as --map a=COLUMN b=COLUMN")
+    if lacking:
         raise columns.missing(lacking, list(settled.values()), _USUAL)
     system_a, system_b = columns.several(("system_a", "system_b"), _SYSTEMS)
     if (system_a is None) != (system_b is None) and not {"system_a", "system_b"} <= set(columns.given):
@@ -107,11 +120,12 @@ def _choose(columns: Columns, rubric: Rubric) -> CaseReader:
 def _named_after(columns: Columns, a: str, b: str) -> tuple[str, str] | None:
     """Return the columns of the answers as the names of the systems, unless they only tell a side, are paths, or could
     be a label for the other side (`model_b`)."""
-    if any(winner_word(column) for column in (a, b)):
+    if {a, b} - set(columns.names) or a == b or any(winner_word(column) for column in (a, b)):
         return None
-    words = [set(_WORD.findall(column)) for column in (a, b)]
-    one, two = ({word.casefold() for word in words[at] - words[1 - at]} for at in (0, 1))
-    return None if {a, b} - set(columns.names) or a == b or (one | two) <= _SIDES else (a, b)
+    words = set(_WORD.findall(a)) ^ set(_WORD.findall(b))
+    versions = set(_VERSIONED.findall(a)) ^ set(_VERSIONED.findall(b))
+    only_sides = {word.casefold() for word in words} <= _SIDES
+    return None if only_sides and {name.casefold() for name, _ in versions} <= _ANY_ANSWER else (a, b)
 
 
 def _row(named: tuple[str, str] | None, logged: bool, reader: CaseReader, record: Record, case_id: str) -> Row:

@@ -12,7 +12,7 @@ from ...rendering.highlighting import Highlight
 from ...rendering.wording import number
 from .labelling import lost_points
 from .marks import Marks
-from .rubric import Item
+from .rubric import KIND_WORDS, Item
 from .verdict import ItemVerdict, Quote
 from .wording import exact
 
@@ -26,14 +26,6 @@ _TONES = {
 _WORDS = {
     **{(False, True): "met", (False, False): "not met", (False, None): "not counted"},
     **{(True, True): "found", (True, False): "not there", (True, None): "not counted"},
-}
-_KINDS = {
-    "ask": "yes or no",
-    "scale": "levels",
-    "claims": "claims against sources",
-    "covers": "points of the reference",
-    "constraints": "demands of the task",
-    "check": "check by code",
 }
 _RESULTS = {"not_applicable": "not applicable", "unassessed": "not assessed", "unproven": "unproven: counts as no"}
 
@@ -105,7 +97,7 @@ def row_of(item: ItemVerdict, at: int, known: Item | None, marks: Marks) -> Item
         key=item.key,
         number=at,
         name=name,
-        kind=_KINDS[item.kind],
+        kind=KIND_WORDS[item.kind],
         question="" if known is None or item.checks else " ".join(known.guidance.split()),
         points=number(item.points),
         earned="–" if item.earned_exact is None else exact(item.earned_exact),

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable
+from collections.abc import Iterable, Mapping
 from dataclasses import dataclass
 from decimal import Decimal
 from fractions import Fraction
@@ -39,6 +39,15 @@ _SOURCES: dict[str, tuple[Source, ...]] = {
     "constraints": ("task",),
 }
 _KINDS = ("ask", *_SOURCES, "check")
+# What reports, pages and docs call the kinds.
+KIND_WORDS: Mapping[Kind, str] = {
+    "ask": "yes or no",
+    "scale": "levels",
+    "claims": "claims against sources",
+    "covers": "points of the reference",
+    "constraints": "demands of the task",
+    "check": "check by code",
+}
 _COMMON = {"key", "name", "points", "required", "at_least", *_KINDS}
 _SENTENCES = {
     "context": "Every factual claim of the answer is supported by the context.",
@@ -242,8 +251,8 @@ def _about(item: Item) -> str:
     """Say what kind of item it is, what it needs, and whether it is required."""
     levels = f", {item.scale.low} to {item.scale.high}" if item.kind == "scale" else ""
     source = {"both": "context or reference", "": ""}.get(item.source, item.source)
-    needs = f" ({source})" if source else ""
-    kind = next(each.label for each in _ITEM_KINDS if each.name == item.kind)
+    needs = f" ({source})" if item.kind == "claims" else ""
+    kind = KIND_WORDS[item.kind].capitalize()
     least = f", at least {item.at_least}" if item.kind == "scale" or item.is_share else ""
     return f"{kind}{levels}{needs}{f'; required{least}' if item.required else ''}"
 
@@ -260,22 +269,22 @@ _CONDITIONS = RubricField(
 )
 
 
-def _share_kind(name: str, label: str, source: str) -> CriterionKind:
+def _kind(name: Kind, *fields: RubricField) -> CriterionKind:
+    return CriterionKind(name, KIND_WORDS[name].capitalize(), (KEY_FIELD, NAME_FIELD, *fields))
+
+
+def _share_kind(name: Kind, source: str) -> CriterionKind:
     of = RubricField(name, source, "choice", needed=True, choices=_SOURCES[name])
-    return CriterionKind(name, label, (KEY_FIELD, NAME_FIELD, _EARNED, _REQUIRED, _LEAST, of))
+    return _kind(name, _EARNED, _REQUIRED, _LEAST, of)
 
 
 _ITEM_KINDS = (
-    CriterionKind(
-        "scale",
-        "Question with levels",
-        (KEY_FIELD, NAME_FIELD, _EARNED, _REQUIRED, _LEAST, _ASK, _LEVELS, _NO_QUOTE),
-    ),
-    CriterionKind("ask", "Yes/no question", (KEY_FIELD, NAME_FIELD, _POINTS, _REQUIRED, _ASK, _NO_QUOTE)),
-    _share_kind("claims", "Claims are supported", "Supported by"),
-    _share_kind("covers", "Covers the main points", "Points of"),
-    _share_kind("constraints", "Demands are met", "Demands of"),
-    CriterionKind("check", "Check by code", (KEY_FIELD, NAME_FIELD, _POINTS, _REQUIRED, _CONDITIONS)),
+    _kind("scale", _EARNED, _REQUIRED, _LEAST, _ASK, _LEVELS, _NO_QUOTE),
+    _kind("ask", _POINTS, _REQUIRED, _ASK, _NO_QUOTE),
+    _share_kind("claims", "Supported by"),
+    _share_kind("covers", "Points of"),
+    _share_kind("constraints", "Demands of"),
+    _kind("check", _POINTS, _REQUIRED, _CONDITIONS),
 )
 
 RULES = RubricRules(

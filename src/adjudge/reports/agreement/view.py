@@ -6,7 +6,6 @@ from __future__ import annotations
 from collections.abc import Iterable, Mapping
 from dataclasses import replace
 
-from ...agreement.labels.sources import OWN_COLUMN
 from ...agreement.report import AgreementReport
 from ...agreement.report.changes import CascadeCurve
 from ...agreement.report.corrected import MEAN, CorrectionFacts
@@ -52,7 +51,7 @@ def agreement_document(report: AgreementReport, rubric: Rubric) -> Document:
             ("Judge", report.judge or "–"),
             ("Rubric", report.rubric),
             ("Labels", f"{report.labels.source}: {many(report.labels.cases, 'case')}"),
-            *[("People", named)] * (people != (OWN_COLUMN,)),
+            *[("People", named)] * (report.labels.named or len(people) > 1),
         ),
         cautions=tuple(cautions(report)),
     )

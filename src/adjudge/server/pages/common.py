@@ -124,8 +124,8 @@ _TEMPLATES = (__package__, f"{__package__.partition('.')[0]}.reports.run")
 
 
 def html(template: str, status: int = 200, *, own_words: bool = False, package: str = "", **values: Any) -> Response:
-    """Render a template of ours, or of a protocol's package. `own_words`: it prints only our own text, so keep 29.0 and
-    % on one line."""
+    """Render a template of ours, or of a protocol's package. `own_words`: it prints our own text, so keep 29.0 and % on
+    one line."""
     pages = environment("html", *((package,) if package else ()), *_TEMPLATES, own_words=own_words)
     filled = pages.get_template(f"{template}.html.j2")
     common = {"frame": "shell.html.j2", "version": __version__, "csrf": csrf, "caller": CURRENT.get()}

@@ -5,6 +5,7 @@ from __future__ import annotations
 import asyncio
 from collections.abc import Iterator, Mapping
 from dataclasses import replace
+from decimal import Decimal
 from typing import Any, TypedDict
 
 from fastapi import APIRouter, Request, Response
@@ -21,6 +22,7 @@ from ..verdicts import find_settings, find_verdict
 from .common import FieldsOf, lead_to, page, status_of
 
 router = APIRouter(include_in_schema=False)
+_SMALLEST = Decimal("0.0001")  # change that is written in figures
 
 
 class AgainPage(TypedDict):
@@ -179,6 +181,8 @@ def _score(name: str, first: Any, second: Any) -> ScoreOfTwo:
 
 def _signed(change: Any) -> str:
     """Write a change with its sign and as many decimals as scores have."""
+    if abs(change) < _SMALLEST:
+        return f"less than {_SMALLEST:f}"
     return f"{change:+.4f}".rstrip("0").rstrip(".").replace("-", MINUS)
 
 

@@ -19,6 +19,7 @@ from ...protocols.base import names, protocol_of
 from ...protocols.form import sent_settings, shown_settings
 from ...runs.hosted_run import HostedRun
 from ...runs.uploads import UploadFindings, fields_of
+from ...text.decoding import refuse_binary
 from ..bodies import MAX_BODY_BYTES, UploadedFile
 from ..callers import Caller, MayJudge
 from ..common import State, StateOf
@@ -113,6 +114,7 @@ def _file(file: UploadedFile | None, pasted: str) -> tuple[bytes, str, str]:
     *_, before, suffix = ["", "", *(each.lower() for each in Path(name).suffixes)]
     suffix = before + suffix if suffix == ".gz" else suffix or suffix_of_type(file.kind)
     if suffix.removesuffix(".gz") not in SUFFIXES:
+        refuse_binary(file.content, "file")
         found = f"the ending {suffix} is not known" if suffix else "its name has no ending that shows its format"
         raise InputError("file", found, f"one of {', '.join(SUFFIXES)} is needed")
     return file.content, name, suffix

@@ -148,15 +148,17 @@ def over_time(
         protocol = chosen[-1][1].protocol
     outcome = protocol_of(protocol).table.outcome if protocol else None
     points: list[dict[str, Any]] = []
-    samples: list[set[int]] = []
+    samples: list[tuple[int, ...]] = []
     for run, status, summary in chosen:
         if outcome is not None and status.protocol == protocol:
-            sample = set(summary.sample)
+            sample = set(summary.sample[:SAMPLE])
             # Only runs that have cases in common can be compared: take the newest of the earlier ones.
-            earlier = next((at for at in reversed(range(len(points))) if samples[at] & sample), None)
+            earlier = next(
+                (at for at in reversed(range(len(points))) if sample.intersection(samples[at][:SAMPLE])), None
+            )
             since = {"before": "", "since": ""} if earlier is None else _link(points[earlier]["run"], run.run_id)
             points.append({"run": line_for(run, status), **_share(summary, source, outcome.of_system), **since})
-            samples.append(sample)
+            samples.append(summary.sample)
     share = outcome.system_share if outcome else Outcomes.system_share
     context = OverTimePage(
         judges=sorted(judges),
@@ -167,7 +169,7 @@ def over_time(
         protocol=protocol,
         measure=share if source else "As people labelled, of those decided",
         points=points,
-        sampled=SAMPLE if any(len(sample) == SAMPLE for sample in samples) else None,
+        sampled=SAMPLE if any(len(keys) > SAMPLE for keys in samples) else None,
     )
     return page(request, "runs_over_time", context)
 

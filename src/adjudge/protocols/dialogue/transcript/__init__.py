@@ -20,7 +20,8 @@ from ....errors import InputError
 from ....inputs.delimited import id_in_cell, read_table, split_header
 from ....inputs.json import JsonItem, json_items, member_of, parse_or_explain
 from ....inputs.messages import Kind, MessageReader
-from ....inputs.text import At, Unreadable, decode, quote
+from ....inputs.text import At, Unreadable, quote
+from ....text.decoding import decode
 from ..case import Dialogue, Speaker, Turn
 from .lines import COLUMN_LINE, OVERALL, Entry, RawDialogue, ratings_in, read_columns, read_labels, split_at_gaps
 from .speakers import AGENTS, SPEAKERS, TOOL, USERS, plain, read_label

@@ -14,9 +14,10 @@ from typing import Any
 from ....errors import InputError
 from ....inputs.delimited import id_in_cell, read_table, split_header
 from ....inputs.json import json_items
-from ....inputs.text import Unreadable, decode, kind_of, quote
+from ....inputs.text import Unreadable, kind_of, quote
 from ....models.common import Label
 from ....rubric import Rubric
+from ....text.decoding import decode
 from ..case import Review
 from .slots import (
     NEEDED,

@@ -13,7 +13,6 @@ from fastapi.responses import JSONResponse
 from pydantic import BaseModel, Field
 
 from ....inputs.json import parse_object
-from ....inputs.text import decode
 from ....models.base import to_json
 from ....models.common import Failure
 from ....reports import render
@@ -32,6 +31,7 @@ from ....server.common import (
     with_settings,
 )
 from ....server.idempotency import Idempotent
+from ....text.decoding import decode
 from ..case import Review
 from ..drafts import Draft, add_to_draft, find_draft, new_draft
 from ..form import WANTED
