@@ -149,7 +149,7 @@ async def test_a_live_run_shows_what_is_judged_and_is_paused_and_resumed(browser
             body = "".join(json.dumps(row) + "\n" for row in rows).encode()
             sent = Request(f"{url}/api/runs?{urlencode(asked)}", body)
             run_id = json.loads(await asyncio.to_thread(lambda: urlopen(sent).read()))["run_id"]
-            async with opened(browser, f"{url}/runs") as tab:
+            async with opened(browser, f"{url}/runs", permissions=["notifications"]) as tab:
                 page = tab.page
                 await page.add_init_script(NOTICES)
                 await page.goto(f"{url}/runs/{run_id}")
