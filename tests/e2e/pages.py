@@ -91,18 +91,22 @@ async def opened(
 ) -> AsyncIterator[Tab]:
     """A tab without cookies or anything stored; one in which nothing went wrong is used again."""
     free = _FREE.setdefault(repr(context), [])
-    if not free:
+    if free:
+        tab = free.pop()
+        await tab.page.goto("about:blank")
+        await tab.page.context.clear_cookies()
+        session = await tab.page.context.new_cdp_session(tab.page)
+        await session.send("Storage.clearDataForOrigin", {"origin": address, "storageTypes": "local_storage"})
+        await session.detach()
+    else:
         made = await browser.new_context(reduced_motion="reduce", **context)
         made.set_default_timeout(WAIT)
-        free.append(Tab(await made.new_page()))
-    tab = free.pop()
+        tab = Tab(await made.new_page())
     try:
         await tab.page.set_viewport_size({"width": width, "height": 900})
         await tab.page.emulate_media(media="screen", color_scheme=scheme)  # type: ignore[arg-type]
         await tab.show(address)
         yield tab
-        await tab.page.evaluate("location.protocol === 'about:' || (localStorage.clear(), sessionStorage.clear())")
-        await tab.page.context.clear_cookies()
     except BaseException:
         await tab.page.context.close()
         raise
