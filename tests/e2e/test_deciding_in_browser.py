@@ -233,7 +233,7 @@ async def test_a_rubric_is_copied_changed_and_judged_with(site, browser):
         assert [said for said in tab.complaints if "400" not in said] == []
 
 
-@pytest.mark.parametrize("scripts", [True, False])
+@pytest.mark.parametrize("scripts", [False, pytest.param(True, marks=pytest.mark.slow)])
 async def test_a_rubric_of_items_is_edited_as_fields_with_and_without_scripts(site, browser, scripts):
     async with opened(browser, f"{site}/rubrics/grade/edit", java_script_enabled=scripts) as tab:
         page = tab.page

@@ -69,17 +69,6 @@ async def begun(page: Page, file: Path, name: str) -> str:
     return page.url
 
 
-async def test_with_a_script_a_run_is_uploaded_followed_and_shown_without_a_click(site, browser: Browser, file):
-    async with opened(browser, f"{site}/runs") as tab:
-        await begun(tab.page, file, f"first {NASTY}")
-        await expect(tab.page.locator(".outcome")).to_be_visible()
-        await expect(tab.page.locator("h2", has_text="Cases by criterion")).to_be_visible()
-        assert await tab.page.locator("main script, main img, main iframe").count() == 0
-        assert "<script>alert(1)</script>" in await tab.page.locator("body").inner_text()
-        assert tab.complaints == []
-        assert all(address.startswith((site, "data:")) for address in tab.requests)
-
-
 async def test_without_a_script_everything_is_there(site, browser: Browser, file):
     async with opened(browser, f"{site}/runs", java_script_enabled=False) as tab:
         page = tab.page
@@ -105,6 +94,7 @@ async def test_without_a_script_everything_is_there(site, browser: Browser, file
 
 
 async def test_with_keys_only_a_filter_a_page_and_a_case_are_reached(site, browser: Browser):
+    run = (await addresses(site, browser))["run"]
     async with opened(browser, f"{site}/runs") as tab:
         page = tab.page
 
@@ -116,7 +106,7 @@ async def test_with_keys_only_a_filter_a_page_and_a_case_are_reached(site, brows
                     return
             raise AssertionError(f"{selector} cannot be reached with the Tab key")
 
-        await press(".run h3 a")
+        await press(f".run h3 a[href='{run}']")
         await page.wait_for_url("**/runs/r*")
         await press(".run-head .tabs a[href$='/cases']")
         await page.wait_for_url("**/cases")
@@ -176,7 +166,7 @@ async def addresses(site: str, browser: Browser) -> dict[str, str]:
 
 
 # Ordinary pages are looked at by `make slow`, which also follows all links of the demo.
-HOSTILE = ["run", "cases", "agreement", "long case", "failed case", "compared", "system"]
+HOSTILE = ["run", "agreement", "long case", "failed case", "compared"]
 
 
 async def test_every_page_of_hostile_texts_fits_and_complains_of_nothing(site, browser: Browser):
