@@ -105,7 +105,9 @@ async def opened(
     try:
         await tab.page.set_viewport_size({"width": width, "height": 900})
         await tab.page.emulate_media(media="screen", color_scheme=scheme)  # type: ignore[arg-type]
-        await tab.show(address)
+        tab.complaints.clear()
+        tab.requests.clear()
+        await tab.page.goto(address)
         yield tab
     except BaseException:
         await tab.page.context.close()
@@ -145,9 +147,18 @@ async def sign_in(page: Page, name: str) -> None:
     await page.keyboard.press("Enter")
 
 
+_NEAR = """selector => {
+    const stops = [...document.querySelectorAll('a[href], button, input, select, textarea, summary')]
+        .filter(each => each.checkVisibility());
+    const at = stops.indexOf(document.querySelector(selector));
+    if (at >= 5) stops[at - 5].focus();
+}"""
+
+
 async def tab_to(page: Page, selector: str) -> None:
-    """Press the Tab key until something has the focus."""
-    for _ in range(120):
+    """Press the Tab key until something has the focus, from a little before it on."""
+    await page.evaluate(_NEAR, selector)
+    for _ in range(20):
         await page.keyboard.press("Tab")
         if await page.evaluate("selector => document.activeElement.matches(selector)", selector):
             return

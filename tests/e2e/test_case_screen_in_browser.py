@@ -96,13 +96,6 @@ async def leads_to_a_mark_which_moves_the_column_and_not_the_texts(page: Page, r
     assert before - 16 <= now <= max(before, top) + 16, "the texts stay; at most the banner leaves the window"
 
 
-async def test_while_long_texts_scroll_the_column_stays(site, browser):
-    async with opened(browser, site + VERDICTS["hostile comparison"]) as tab:
-        await tab.page.evaluate("scrollTo({ top: 500, behavior: 'instant' })")
-        column = await box(tab.page, ".screen-side")
-        assert 0 <= column["top"] < 20 and column["bottom"] <= 900
-
-
 # -- keys -------------------------------------------------------------------------------------------------------------
 
 

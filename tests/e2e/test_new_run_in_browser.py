@@ -103,6 +103,8 @@ async def test_unclear_columns_are_chosen_without_sending_the_file_again(site, b
         await expect(page.locator("#column-0")).to_have_value("task")
         await page.click("[value=start]")
         await page.wait_for_url("**/runs/r*")
+        # The page shows the end of the run by itself; without a script it loads again.
+        await expect(page.locator(".outcome")).to_be_visible()
         # Chromium reports the answer with the error, which is a 400.
         assert [said for said in tab.complaints if "400 (Bad Request)" not in said] == []
 

@@ -65,6 +65,10 @@ async def test_a_page_fits_asks_nobody_else_and_shows_hostile_texts_as_text(site
         if name.startswith("hostile"):
             assert "<script>alert(1)</script>" in await tab.page.locator("main").inner_text()
             assert await tab.page.locator("main script, main img, main iframe").count() == 0
+        if name == "hostile comparison":  # the column stays while long texts scroll
+            await tab.page.evaluate("scrollTo({ top: 500, behavior: 'instant' })")
+            column = await tab.page.locator(".screen-side").bounding_box()
+            assert column and 0 <= column["y"] < 20 and column["y"] + column["height"] <= 900
         async for width, scheme in every_form(tab):
             assert await page_width(tab) == width, scheme
             assert await tab.page.evaluate(wide) == [], (width, scheme)

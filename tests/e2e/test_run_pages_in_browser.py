@@ -4,13 +4,12 @@ from __future__ import annotations
 
 import json
 from collections.abc import Iterator
-from pathlib import Path
 from urllib.parse import urlencode
 from urllib.request import Request, urlopen
 
 import pytest
-from e2e.pages import every_form, opened, page_width, serious_faults, serving
-from playwright.async_api import Browser, Page, expect
+from e2e.pages import every_form, opened, page_width, serious_faults, serving, tab_to
+from playwright.async_api import Browser, expect
 
 pytestmark = pytest.mark.asyncio(loop_scope="session")
 
@@ -39,13 +38,6 @@ def lines(count: int) -> str:
 
 
 @pytest.fixture(scope="module")
-def file(tmp_path_factory: pytest.TempPathFactory) -> Path:
-    path = tmp_path_factory.mktemp("file") / "pairs.jsonl"
-    path.write_text(lines(12))
-    return path
-
-
-@pytest.fixture(scope="module")
 def site(tmp_path_factory: pytest.TempPathFactory) -> Iterator[str]:
     """A service with two runs that have ended; the cases of the first take two pages."""
     with serving(tmp_path_factory.mktemp("site")) as url:
@@ -58,23 +50,10 @@ def site(tmp_path_factory: pytest.TempPathFactory) -> Iterator[str]:
         yield url
 
 
-async def begun(page: Page, file: Path, name: str) -> str:
-    """Upload a file, look at the estimate, and start it; the address of the run."""
-    await page.click("main >> text=New run")
-    await page.set_input_files("#begin-file", file)
-    await page.fill("#begin-name", name)
-    await page.click("text=Look at the file")
-    await expect(page.locator(".amounts .big").first).to_have_text("13")
-    await page.click("[value=start]")
-    return page.url
-
-
-async def test_without_a_script_everything_is_there(site, browser: Browser, file):
-    async with opened(browser, f"{site}/runs", java_script_enabled=False) as tab:
+async def test_without_a_script_everything_is_there(site, browser: Browser):
+    address = site + (await addresses(site, browser))["run"]
+    async with opened(browser, address, java_script_enabled=False) as tab:
         page = tab.page
-        address = await begun(page, file, "second")
-        # The page loads again by itself until the run has ended.
-        await expect(page.locator(".outcome")).to_be_visible()
         await expect(page.locator(".state.finished")).to_be_visible()
         await page.click(".outcome a:has-text('failed')")
         assert page.url.endswith("/cases?outcome=failed")
@@ -99,12 +78,9 @@ async def test_with_keys_only_a_filter_a_page_and_a_case_are_reached(site, brows
         page = tab.page
 
         async def press(selector: str) -> None:
-            for _ in range(90):
-                await page.keyboard.press("Tab")
-                if await page.evaluate("selector => document.activeElement.matches(selector)", selector):
-                    await page.keyboard.press("Enter")
-                    return
-            raise AssertionError(f"{selector} cannot be reached with the Tab key")
+            await tab_to(page, selector)
+            async with page.expect_navigation():
+                await page.keyboard.press("Enter")
 
         await press(f".run h3 a[href='{run}']")
         await page.wait_for_url("**/runs/r*")
