@@ -37,7 +37,7 @@ def cards(tmp_path_factory: pytest.TempPathFactory) -> Path:
     """Report cards of annotators; one of them has a hostile name."""
     folder = tmp_path_factory.mktemp("cards")
     page = folder / "cards.html"
-    page.write_text(annotators_html(annotator_report([open_run(write_planted_run(folder, items=6))])), "utf-8")
+    page.write_text(annotators_html(annotator_report([open_run(write_planted_run(folder, items=3))])), "utf-8")
     return page
 
 
