@@ -4,10 +4,8 @@ from __future__ import annotations
 
 from collections.abc import AsyncIterator
 
-import pytest
 import pytest_asyncio
 from e2e.browser import launched_browser
-from e2e.reports import Reports
 from playwright.async_api import Browser
 
 
@@ -15,8 +13,3 @@ from playwright.async_api import Browser
 async def browser() -> AsyncIterator[Browser]:
     async with launched_browser() as running:
         yield running
-
-
-@pytest.fixture(scope="session")
-def reports(browser: Browser, tmp_path_factory: pytest.TempPathFactory) -> Reports:
-    return Reports(browser, tmp_path_factory.mktemp("reports"))

@@ -81,25 +81,38 @@ def serving(folder: Path, made: Callable[[FastAPI], None] = lambda _: None, **op
         thread.join()
 
 
+# Tabs that were given back, by what their contexts allow: a new context takes longer than a page.
+_FREE: dict[str, list[Tab]] = {}
+
+
 @asynccontextmanager
 async def opened(
     browser: Browser, address: str, width: int = 1440, scheme: str = "light", **context: Any
 ) -> AsyncIterator[Tab]:
-    """A tab of its own, with its own storage."""
-    size = {"width": width, "height": 900}
-    made = await browser.new_context(
-        viewport=size,
-        color_scheme=scheme,
-        reduced_motion="reduce",
-        **context,  # type: ignore[arg-type]
-    )
-    made.set_default_timeout(WAIT)
-    tab = Tab(await made.new_page())
-    await tab.page.goto(address)
+    """A tab without cookies or anything stored; one in which nothing went wrong is used again."""
+    free = _FREE.setdefault(repr(context), [])
+    if free:
+        tab = free.pop()
+        await tab.page.goto("about:blank")
+        await tab.page.context.clear_cookies()
+        session = await tab.page.context.new_cdp_session(tab.page)
+        await session.send("Storage.clearDataForOrigin", {"origin": address, "storageTypes": "local_storage"})
+        await session.detach()
+    else:
+        made = await browser.new_context(reduced_motion="reduce", **context)
+        made.set_default_timeout(WAIT)
+        tab = Tab(await made.new_page())
     try:
+        await tab.page.set_viewport_size({"width": width, "height": 900})
+        await tab.page.emulate_media(media="screen", color_scheme=scheme)  # type: ignore[arg-type]
+        tab.complaints.clear()
+        tab.requests.clear()
+        await tab.page.goto(address)
         yield tab
-    finally:
-        await made.close()
+    except BaseException:
+        await tab.page.context.close()
+        raise
+    free.append(tab)
 
 
 async def every_form(tab: Tab, forms: Sequence[tuple[int, str]] = FORMS) -> AsyncIterator[tuple[int, str]]:
@@ -134,9 +147,18 @@ async def sign_in(page: Page, name: str) -> None:
     await page.keyboard.press("Enter")
 
 
+_NEAR = """selector => {
+    const stops = [...document.querySelectorAll('a[href], button, input, select, textarea, summary')]
+        .filter(each => each.checkVisibility());
+    const at = stops.indexOf(document.querySelector(selector));
+    if (at >= 5) stops[at - 5].focus();
+}"""
+
+
 async def tab_to(page: Page, selector: str) -> None:
-    """Press the Tab key until something has the focus."""
-    for _ in range(120):
+    """Press the Tab key until something has the focus, from a little before it on."""
+    await page.evaluate(_NEAR, selector)
+    for _ in range(20):
         await page.keyboard.press("Tab")
         if await page.evaluate("selector => document.activeElement.matches(selector)", selector):
             return

@@ -1,20 +1,35 @@
-"""Reports in a real browser: opened from a file, with all that the tab complained of or asked for."""
+"""A tab of a real browser, with all that it complained of or asked for."""
 
 from __future__ import annotations
 
-from pathlib import Path
-from typing import Literal
-
-from playwright.async_api import Browser, Dialog, Page
+from playwright.async_api import Dialog, Page
 
 DESKTOP, PHONE = 1280, 390
+_TARGET = """() => {
+    const target = document.querySelector(':target');
+    const details = target && target.closest('details');
+    const box = target && target.getBoundingClientRect();
+    return {
+        id: target && target.id,
+        inside: details && details.id,
+        seen: box && box.bottom > 0 && box.top < innerHeight && (!details || details.open),
+    };
+}"""
+_FOLLOW = f"""pairs => pairs.map(pair => pair.map(place => {{
+    const link = document.querySelector(place);
+    link.scrollIntoView({{ block: 'center' }});
+    const box = link.getClientRects()[0];
+    const uncovered = link.contains(document.elementFromPoint(box.x + box.width / 2, box.y + box.height / 2));
+    link.click();
+    return {{ ...({_TARGET})(), uncovered }};
+}}))"""
 
 
 class Tab:
-    """A browser tab of a given width and colour scheme; `show` opens a report in it anew."""
+    """A browser tab; `show` opens another page in it, as if nothing had been before."""
 
-    def __init__(self, page: Page, scheme: Literal["light", "dark"] | None = None) -> None:
-        self.page, self._scheme = page, scheme
+    def __init__(self, page: Page) -> None:
+        self.page = page
         self.complaints: list[str] = []
         self.requests: list[str] = []
         page.on("console", lambda message: self.complaints.append(f"{message.type}: {message.text}"))
@@ -28,7 +43,6 @@ class Tab:
 
     async def show(self, address: str) -> None:
         await self.page.goto("about:blank")
-        await self.page.emulate_media(media="screen", color_scheme=self._scheme)
         self.complaints.clear()
         self.requests.clear()
         await self.page.goto(address)
@@ -37,41 +51,14 @@ class Tab:
         """Open everything that can be opened."""
         await self.page.evaluate("document.querySelectorAll('details').forEach(each => { each.open = true })")
 
-    async def follow(self, link: str) -> None:
-        """Follow a link without a pointer, wherever it stands."""
-        await self.page.evaluate("link => document.querySelector(link).click()", link)
+    async def fold(self) -> None:
+        """Close everything that can be closed."""
+        await self.page.evaluate("document.querySelectorAll('details').forEach(each => { each.open = false })")
 
     async def target(self) -> dict[str, object]:
-        """Where the last link led: whether it can be seen, and the folded part it stands in, which must have opened."""
-        return await self.page.evaluate(  # type: ignore[no-any-return]
-            """() => {
-                const target = document.querySelector(':target');
-                const details = target && target.closest('details');
-                const box = target && target.getBoundingClientRect();
-                return {
-                    id: target && target.id,
-                    inside: details && details.id,
-                    seen: box && box.bottom > 0 && box.top < innerHeight && (!details || details.open),
-                };
-            }"""
-        )
+        """Where the last link led: whether it can be seen, and the folded part it is in, which must have opened."""
+        return await self.page.evaluate(_TARGET)  # type: ignore[no-any-return]
 
-
-class Reports:
-    """The reports of a session: each is written once, and all of one width and colour scheme share a tab."""
-
-    def __init__(self, browser: Browser, folder: Path) -> None:
-        self._browser, self._folder = browser, folder
-        self._tabs: dict[tuple[int, str], Tab] = {}
-
-    async def open(self, name: str, html: str, width: int = DESKTOP, scheme: Literal["light", "dark"] = "light") -> Tab:
-        file = self._folder / f"{name}.html"
-        if not file.exists():
-            file.write_text(html, "utf-8")
-        if (width, scheme) not in self._tabs:
-            size = {"width": width, "height": 900}
-            page = await self._browser.new_page(viewport=size, reduced_motion="reduce", color_scheme=scheme)  # type: ignore[arg-type]
-            self._tabs[width, scheme] = Tab(page, scheme)
-        tab = self._tabs[width, scheme]
-        await tab.show(file.as_uri())
-        return tab
+    async def follow(self, links: list[tuple[str, str]]) -> list[list[dict[str, object]]]:
+        """Follow pairs of links; where each of them led, and whether a pointer would have reached it."""
+        return await self.page.evaluate(_FOLLOW, links)  # type: ignore[no-any-return]

@@ -50,61 +50,50 @@ async def box(page: Page, selector: str) -> dict[str, float]:
 
 
 @pytest.mark.parametrize("protocol", CASES)
-async def test_on_a_desktop_the_column_beside_the_texts_scrolls_by_itself(site, browser, protocol):
-    async with opened(browser, site + VERDICTS[CASES[protocol][0]]) as tab:
-        page = tab.page
-        texts, column = await box(page, ".screen-texts"), await box(page, ".screen-side")
-        assert texts["right"] < column["left"] and texts["top"] == column["top"] < 300
-        assert column["right"] <= 1440 and column["left"] > 720
-        moved = await page.evaluate(
-            """() => { const column = document.querySelector(".screen-side"); column.scrollTop = 250;
-                return [column.scrollTop, scrollY, column.scrollHeight > column.clientHeight] }"""
-        )
-        assert moved == [250, 0, True]
-        assert await page.locator(".screen-texts mark").count() > 0, "evidence is marked in the texts"
-        assert await page.locator(".screen-side mark").count() == 0
-        assert tab.complaints == []
-
-
-async def test_while_long_texts_scroll_the_column_stays(site, browser):
-    async with opened(browser, site + VERDICTS["hostile comparison"]) as tab:
-        await tab.page.evaluate("scrollTo({ top: 500, behavior: 'instant' })")
-        column = await box(tab.page, ".screen-side")
-        assert 0 <= column["top"] < 20 and column["bottom"] <= 900
-
-
-@pytest.mark.parametrize("protocol", CASES)
-async def test_on_a_phone_the_column_is_below_and_nothing_scrolls_sideways(site, browser, protocol):
-    async with opened(browser, site + VERDICTS[CASES[protocol][0]], 390, "dark") as tab:
-        texts, column = await box(tab.page, ".screen-texts"), await box(tab.page, ".screen-side")
-        assert texts["bottom"] <= column["top"]
-        async for width, _ in every_form(tab, [(390, "dark"), (800, "light"), (1100, "light")]):
+async def test_a_column_beside_the_texts_scrolls_alone_leads_to_its_marks_and_is_below_on_a_phone(
+    site, browser, protocol
+):
+    name, ref = CASES[protocol]
+    async with opened(browser, site + VERDICTS[name]) as tab:
+        await scrolls_by_itself(tab.page)
+        await tab.unfold()
+        await leads_to_a_mark_which_moves_the_column_and_not_the_texts(tab.page, ref)
+        async for width, _ in every_form(tab, [(1100, "light"), (800, "light"), (390, "dark")]):
             assert await page_width(tab) == width
             inside = await tab.page.evaluate(
                 "[...document.querySelectorAll('.screen-side, .screen-texts')].map(e => e.scrollWidth - e.clientWidth)"
             )
             assert max(inside) <= 1, width
+        texts, column = await box(tab.page, ".screen-texts"), await box(tab.page, ".screen-side")
+        assert texts["bottom"] <= column["top"], "below"
+        assert tab.complaints == []
 
 
-@pytest.mark.parametrize("protocol", CASES)
-async def test_a_quote_in_the_column_leads_to_its_mark_and_the_mark_moves_the_column_and_not_the_texts(
-    site, browser, protocol
-):
-    name, ref = CASES[protocol]
-    async with opened(browser, site + VERDICTS[name]) as tab:
-        page = tab.page
-        await tab.unfold()
-        top = await page.evaluate("document.querySelector('.screen').offsetTop")
-        await page.click(f".screen-side [href='#at-{ref}']")
-        mark = await box(page, f".q-{ref}")
-        assert mark["top"] >= 0 and mark["bottom"] <= 900
-        assert await page.evaluate("location.hash") == f"#at-{ref}"
-        before = await page.evaluate("scrollY")
-        await page.click(f".screen-texts .ref[href='#why-{ref}']")
-        why = await box(page, f"#why-{ref}")
-        assert 0 <= why["top"] < 900
-        now = await page.evaluate("scrollY")
-        assert before - 16 <= now <= max(before, top) + 16, "the texts stay; at most the banner leaves the window"
+async def scrolls_by_itself(page: Page) -> None:
+    texts, column = await box(page, ".screen-texts"), await box(page, ".screen-side")
+    assert texts["right"] < column["left"] and texts["top"] == column["top"] < 300
+    assert column["right"] <= 1440 and column["left"] > 720
+    moved = await page.evaluate(
+        """() => { const column = document.querySelector(".screen-side"); column.scrollTop = 250;
+            return [column.scrollTop, scrollY, column.scrollHeight > column.clientHeight] }"""
+    )
+    assert moved == [250, 0, True]
+    assert await page.locator(".screen-texts mark").count() > 0, "evidence is marked in the texts"
+    assert await page.locator(".screen-side mark").count() == 0
+
+
+async def leads_to_a_mark_which_moves_the_column_and_not_the_texts(page: Page, ref: str) -> None:
+    top = await page.evaluate("document.querySelector('.screen').offsetTop")
+    await page.click(f".screen-side [href='#at-{ref}']")
+    mark = await box(page, f".q-{ref}")
+    assert mark["top"] >= 0 and mark["bottom"] <= 900
+    assert await page.evaluate("location.hash") == f"#at-{ref}"
+    before = await page.evaluate("scrollY")
+    await page.click(f".screen-texts .ref[href='#why-{ref}']")
+    why = await box(page, f"#why-{ref}")
+    assert 0 <= why["top"] < 900
+    now = await page.evaluate("scrollY")
+    assert before - 16 <= now <= max(before, top) + 16, "the texts stay; at most the banner leaves the window"
 
 
 # -- keys -------------------------------------------------------------------------------------------------------------

@@ -65,6 +65,12 @@ def service(tmp_path_factory, judges):
 
 
 LONGEST = 0.2
+# Seconds of work each; `make slow` sends these, too.
+COSTLY = {"many utterances", "long utterances", "form of =", "many rows", "model: brackets", "model: many utterances"}
+
+
+def marked(names):
+    return [pytest.param(name, marks=pytest.mark.slow) if name in COSTLY else name for name in names]
 
 
 def peak_memory(pid: int) -> int:
@@ -83,7 +89,7 @@ def answers_health_within(seconds, service, request):
     return False
 
 
-@pytest.mark.parametrize("name", hostile.REQUESTS)
+@pytest.mark.parametrize("name", marked(hostile.REQUESTS))
 def test_health_is_answered_while_a_hostile_request_is_served(service, name):
     assert answers_health_within(LONGEST, service, hostile.REQUESTS[name])
     if sys.platform == "linux":
@@ -94,7 +100,7 @@ def asked_of(judge, request):
     return request._replace(body=lambda: b'{"judge": "%s", ' % judge.encode() + request.body()[1:])
 
 
-@pytest.mark.parametrize("name", hostile.TO_A_MODEL)
+@pytest.mark.parametrize("name", marked(hostile.TO_A_MODEL))
 def test_health_is_answered_while_a_model_is_asked_about_hostile_texts(service, judges, name):
     assert answers_health_within(LONGEST, service, asked_of(judges[0], hostile.TO_A_MODEL[name]))
 

@@ -70,6 +70,7 @@ async def test_after_kill_9_between_two_calls_the_first_is_not_made_again(provid
     assert third_out.decode() == again.out, "to the byte, also in another process"
 
 
+@pytest.mark.slow
 async def test_two_processes_with_one_journal_pay_once_between_them(provider, compare):
     provider.script = lambda request: waits(0.5, judges())
     both = await asyncio.gather(*(compare.start() for _ in range(2)))

@@ -39,6 +39,8 @@ PAGES = {
     "calls": f"/verdicts/{IDS['plain']}/calls",
     **VERDICTS,
 }
+# Pages of an ordinary kind are looked at by `make slow`, which also follows all links of the demo.
+QUICK = [name for name in VERDICTS if name not in ("plain", "debated", "graded", "audited")]
 
 
 @pytest.fixture(scope="module")
@@ -52,12 +54,21 @@ def site(tmp_path_factory: pytest.TempPathFactory) -> Iterator[str]:
 # -- every page -------------------------------------------------------------------------------------------------------
 
 
-@pytest.mark.parametrize("name", PAGES)
-async def test_a_page_fits_and_asks_nobody_else(site, browser, name):
+@pytest.mark.parametrize(
+    "name", [*QUICK, *(pytest.param(name, marks=pytest.mark.slow) for name in PAGES if name not in QUICK)]
+)
+async def test_a_page_fits_asks_nobody_else_and_shows_hostile_texts_as_text(site, browser, name):
     wide = """[...document.querySelectorAll('main *:not(.unseen, .label, textarea, pre)')].filter(
         e => e.scrollWidth > e.clientWidth + 1 && getComputedStyle(e).display !== 'inline'
     ).map(e => e.className)"""
     async with opened(browser, site + PAGES[name]) as tab:
+        if name.startswith("hostile"):
+            assert "<script>alert(1)</script>" in await tab.page.locator("main").inner_text()
+            assert await tab.page.locator("main script, main img, main iframe").count() == 0
+        if name == "hostile comparison":  # the column stays while long texts scroll
+            await tab.page.evaluate("scrollTo({ top: 500, behavior: 'instant' })")
+            column = await tab.page.locator(".screen-side").bounding_box()
+            assert column and 0 <= column["y"] < 20 and column["y"] + column["height"] <= 900
         async for width, scheme in every_form(tab):
             assert await page_width(tab) == width, scheme
             assert await tab.page.evaluate(wide) == [], (width, scheme)
@@ -72,27 +83,19 @@ async def test_a_page_has_no_serious_fault_for_those_who_cannot_see_or_point(sit
         assert await serious_faults(tab) == []
 
 
-@pytest.mark.parametrize("name", ["hostile comparison", "hostile dialogue", "hostile grading", "hostile review"])
-async def test_hostile_text_is_shown_and_runs_nothing(site, browser, name):
-    async with opened(browser, site + PAGES[name]) as tab:
-        assert "<script>alert(1)</script>" in await tab.page.locator("main").inner_text()
-        assert await tab.page.locator("main script, main img, main iframe").count() == 0
-        assert tab.complaints == []
-
-
 async def test_a_line_of_100_kb_and_marks_that_turn_the_direction_are_judged_and_shown(site, browser):
-    for width in (1440, 390):
-        async with opened(browser, f"{site}/judge/compare", width) as tab:
-            page = tab.page
-            await page.fill("#userTask", "Say <script>alert(1)</script> \u202ebackwards")
-            await page.fill("#responseA", LINE)
-            await page.fill("#responseB", "\u202e<b>short</b> and to the point, as was asked for")
-            await page.click(".start")
-            await page.wait_for_url("**/verdicts/*")
-            assert await page_width(tab) == width
-            assert LINE in await page.locator(".answer.A .text").inner_text()
-            assert await page.locator(".answer.B .text b").count() == 0
-            assert tab.complaints == []
+    async with opened(browser, f"{site}/judge/compare") as tab:
+        page = tab.page
+        await page.fill("#userTask", "Say <script>alert(1)</script> \u202ebackwards")
+        await page.fill("#responseA", LINE)
+        await page.fill("#responseB", "\u202e<b>short</b> and to the point, as was asked for")
+        await page.click(".start")
+        await page.wait_for_url("**/verdicts/*")
+        async for width, scheme in every_form(tab):
+            assert await page_width(tab) == width, scheme
+        assert LINE in await page.locator(".answer.A .text").inner_text()
+        assert await page.locator(".answer.B .text b").count() == 0
+        assert tab.complaints == []
 
 
 # -- the form ---------------------------------------------------------------------------------------------------------
@@ -119,15 +122,16 @@ async def test_with_keys_only_an_example_is_loaded_and_judged(site, browser):
         assert await page.locator("h1").inner_text() == "Response A wins"
 
 
-@pytest.mark.parametrize("protocol", ["compare", "dialogue", "grade", "review"])
-async def test_answer_fields_and_judge_are_in_the_first_screen(site, browser, protocol):
+async def test_answer_fields_and_judge_are_in_the_first_screen(site, browser):
     bottoms = """[...document.querySelectorAll('.start, .paper .field:not(:has(small), .rest *) textarea')].map(
         each => each.getBoundingClientRect().bottom
     )"""
-    async with opened(browser, f"{site}/judge/{protocol}") as tab:
-        found = await tab.page.evaluate(bottoms)
-        assert len(found) > 1
-        assert max(found) <= 900
+    async with opened(browser, "about:blank") as tab:
+        for protocol in ("compare", "dialogue", "grade", "review"):
+            await tab.page.goto(f"{site}/judge/{protocol}", wait_until="domcontentloaded")
+            found = await tab.page.evaluate(bottoms)
+            assert len(found) > 1, protocol
+            assert max(found) <= 900, protocol
 
 
 async def test_a_visitor_comes_to_a_verdict_with_30_keys_beside_the_text(site, browser):
@@ -286,7 +290,7 @@ async def test_moving_a_weight_brings_the_winner_totals_and_address_of_the_serve
         assert await page.locator("h1").inner_text() == "It is a tie"
 
 
-async def test_a_criterion_lights_its_quotes_and_a_quote_its_criterion(site, browser):
+async def test_a_criterion_lights_its_quotes_a_quote_its_criterion_and_prompts_open_in_place(site, browser):
     background = "e => getComputedStyle(e).backgroundColor"
     async with opened(browser, site + PAGES["plain"]) as tab:
         page = tab.page
@@ -302,13 +306,9 @@ async def test_a_criterion_lights_its_quotes_and_a_quote_its_criterion(site, bro
         dark = await row.evaluate(background)
         await mark.hover()
         assert await row.evaluate(background) != dark
-
-
-async def test_prompts_and_replies_open_in_place(site, browser):
-    async with opened(browser, site + PAGES["plain"]) as tab:
-        await tab.page.click("summary:has-text('Prompts and raw replies')")
-        await tab.page.wait_for_selector(".later pre")
-        assert SAMPLES["plain"][0].case.a in await tab.page.locator(".later:has(pre)").inner_text()
+        await page.click("summary:has-text('Prompts and raw replies')")
+        await page.wait_for_selector(".later pre")
+        assert SAMPLES["plain"][0].case.a in await page.locator(".later:has(pre)").inner_text()
 
 
 # -- a review ---------------------------------------------------------------------------------------------------------

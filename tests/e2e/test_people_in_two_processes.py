@@ -77,6 +77,7 @@ def sign_in(browser, url):
     return browser.post(f"{url}/sign-in", data=given, headers={"origin": url}).status_code
 
 
+@pytest.mark.slow
 def test_both_know_the_same_people_sessions_tokens_verdicts_and_log(tmp_path, place, services):
     one, other = services
     # Cookies know no ports: this browser shows both the same session.

@@ -2,12 +2,12 @@
 
 from __future__ import annotations
 
-from collections.abc import Awaitable, Callable
 from dataclasses import replace
 from typing import Any
 
 import pytest
-from e2e.reports import DESKTOP, PHONE, Reports, Tab
+from e2e.pages import opened
+from e2e.reports import DESKTOP, PHONE, Tab
 from reports import dialogue_samples, grade_samples, review_report_samples, verdict_samples
 
 from adjudge.protocols.compare.verdict import ComparisonVerdict
@@ -42,18 +42,46 @@ SAMPLES: dict[str, Any] = {
 }
 PLAIN = SAMPLES["plain comparison"]
 SAMPLES["lost comparison"] = replace(PLAIN, verdict=PLAIN.verdict.model_copy(update={"winner": "B"}))
-RICH = ["plain comparison", "debated dialogue", "plain grading", "audited review"]
-
-Opened = Callable[..., Awaitable[Tab]]
-
-
-@pytest.fixture
-def opened(reports: Reports) -> Opened:
-    def open_it(name: str, width: int = DESKTOP, scheme: str = "light") -> Awaitable[Tab]:
-        sample = SAMPLES[name]
-        return reports.open(name, render(sample.verdict, "html", rubric=sample.rubric), width, scheme)
-
-    return open_it
+# What only some reports have. Marks: the line below each tone, a reference and the marks that light up with it, words
+# that lead somewhere and the part they lead to.
+MARKED = {
+    "plain comparison": (
+        {"favorable": "solid", "unfavorable": "dashed"},
+        *("A5", ["favorable q-A5", "favorable q-A5 q-A6"]),
+        *("mark:has-text('Put customer_id first') a", "criterion-correctness_reasoning"),
+    ),
+    "debated dialogue": (
+        {"evaluator": "solid", "critic": "dashed", "both": "double"},
+        *("E6", ["evaluator q-E6", "both q-E6 q-C3", "evaluator q-E6"]),
+        *(".turn mark.both a", "criterion-Empathy"),
+    ),
+    "audited review": (
+        {"quote": "solid", "fact": "dashed", "both": "double"},
+        *("F2", ["fact q-F2", "both q-10 q-F2"]),
+        *("mark:has-text('everything is free') a", "rating-A-instruction_following"),
+    ),
+}
+LINKED = ["plain comparison", "debated dialogue", "plain grading", "audited review", "long dialogue"]
+EVIDENCE = {
+    "debated dialogue": (".audit a.ref[href='#at-C3']", "at-C3"),
+    "audited review": ("#rating-B-verbosity .bound a.ref", "why-F2"),
+    "hostile comparison": ("#why-B1 a.ref", "at-B1"),  # deep in a long answer
+}
+SIDE_BY_SIDE = {
+    "plain comparison": "article.answer",
+    "debated dialogue": ".screen > *",
+    "audited review": "article.table",
+}
+PRINTED = {
+    "hostile comparison": "#criterion-insight_originality .reasons",
+    "long dialogue": "#criterion-TaskSuccess .reasons",
+    "hostile review": "#task-system .text",
+}
+RIGHT_TO_LEFT = {
+    "hostile comparison": ["#criterion-clarity_structure blockquote >> nth=1"],
+    "hostile dialogue": ["#criterion-Understanding blockquote >> nth=0", ".turn:nth-child(5) .text"],
+    "scripts review": ["#task-prompt .text", "article:has(#response-A) .text", "#why-1 blockquote"],
+}
 
 
 def texts_of(name: str) -> list[tuple[str, list[Highlight]]]:
@@ -77,26 +105,54 @@ def marks_of(name: str) -> list[Highlight]:
     return [mark for _, marks in texts_of(name) for mark in marks]
 
 
-# -- every report, in one visit a width -------------------------------------------------------------------------------
+# -- every report, in one visit ---------------------------------------------------------------------------------------
 
 
 @pytest.mark.parametrize("name", SAMPLES)
-async def test_a_report_is_safe_shows_every_text_and_mark_and_fits_a_desktop(opened, name):
-    tab = await opened(name)
+async def test_a_report_is_safe_marks_what_was_quoted_leads_where_it_says_and_fits(browser, tmp_path, name):
+    sample, file = SAMPLES[name], tmp_path / "report.html"
+    file.write_text(render(sample.verdict, "html", rubric=sample.rubric), "utf-8")
+    async with opened(browser, file.as_uri(), DESKTOP) as tab:
+        await holds_on_a_desktop(tab, name)
+        await tab.page.set_viewport_size({"width": PHONE, "height": 900})
+        await breaks_no_word_of_ours(tab)
+        await overflows_nowhere_with_everything_open(tab, PHONE)
+        if name in SIDE_BY_SIDE:
+            first, second = await boxes(tab, SIDE_BY_SIDE[name])
+            assert first["bottom"] < second["top"], "stacked on a phone"
+        if name in LINKED:
+            await leads_from_marks_to_reasons_and_back(tab, name)
+        assert tab.complaints == []
+
+
+async def holds_on_a_desktop(tab: Tab, name: str) -> None:
     await asks_for_nothing_and_runs_nothing(tab, name)
     await shows_texts_as_given_and_marks_what_was_quoted(tab, name)
     await breaks_no_word_of_ours(tab)
+    await runs_from_right_to_left(tab, *RIGHT_TO_LEFT.get(name, ()))
+    if name in ("plain comparison", "lost comparison"):
+        await keeps_the_colour_of_each_answer(tab)
+    if name == "audited review":
+        await is_taken_in_at_a_glance_and_shows_what_was_entered(tab)
+    if name in MARKED:
+        await has_marks_that_differ_without_colour_and_light_up_alone_in_light_and_dark(tab, *MARKED[name])
+    if name in SIDE_BY_SIDE:
+        first, second = await boxes(tab, SIDE_BY_SIDE[name])
+        assert first["top"] == second["top"] and first["right"] < second["left"], "side by side on a desktop"
+    if name in LINKED:
+        await leads_from_marks_to_reasons_and_back(tab, name)
+    if name in EVIDENCE:
+        link, place = EVIDENCE[name]
+        await tab.unfold()
+        await tab.page.click(link)
+        await is_at(tab, place)
+    if name == "long dialogue":
+        await has_500_turns_that_scroll_beside_the_criteria(tab)
+    if name in PRINTED:
+        await is_whole_on_paper(tab, PRINTED[name])
     if name.endswith(" review"):
         await shows_more_when_it_is_open(tab)
     await overflows_nowhere_with_everything_open(tab, DESKTOP)
-    assert tab.complaints == []
-
-
-@pytest.mark.parametrize("name", SAMPLES)
-async def test_a_report_fits_a_phone(opened, name):
-    tab = await opened(name, PHONE)
-    await breaks_no_word_of_ours(tab)
-    await overflows_nowhere_with_everything_open(tab, PHONE)
 
 
 async def asks_for_nothing_and_runs_nothing(tab: Tab, name: str) -> None:
@@ -145,6 +201,7 @@ async def breaks_no_word_of_ours(tab: Tab) -> None:
 
 
 async def shows_more_when_it_is_open(tab: Tab) -> None:
+    await tab.fold()
     before, after = await tab.page.evaluate(
         """() => {
             const ratings = [...document.querySelectorAll('details.rating')];
@@ -171,33 +228,9 @@ async def overflows_nowhere_with_everything_open(tab: Tab, width: int) -> None:
 # -- marks and where links lead ---------------------------------------------------------------------------------------
 
 
-@pytest.mark.parametrize(
-    ("name", "tones", "ref", "lit", "words", "inside"),
-    [
-        (
-            "plain comparison",
-            {"favorable": "solid", "unfavorable": "dashed"},
-            *("A5", ["favorable q-A5", "favorable q-A5 q-A6"]),
-            *("mark:has-text('Put customer_id first') a", "criterion-correctness_reasoning"),
-        ),
-        (
-            "debated dialogue",
-            {"evaluator": "solid", "critic": "dashed", "both": "double"},
-            *("E6", ["evaluator q-E6", "both q-E6 q-C3", "evaluator q-E6"]),
-            *(".turn mark.both a", "criterion-Empathy"),
-        ),
-        (
-            "audited review",
-            {"quote": "solid", "fact": "dashed", "both": "double"},
-            *("F2", ["fact q-F2", "both q-10 q-F2"]),
-            *("mark:has-text('everything is free') a", "rating-A-instruction_following"),
-        ),
-    ],
-)
-async def test_marks_differ_without_colour_light_up_alone_and_lead_to_their_reason_in_light_and_dark(
-    opened, name, tones, ref, lit, words, inside
-):
-    tab = await opened(name)
+async def has_marks_that_differ_without_colour_and_light_up_alone_in_light_and_dark(
+    tab: Tab, tones: dict[str, str], ref: str, lit: list[str], words: str, inside: str
+) -> None:
     page = tab.page
     for tone, style in tones.items():
         mark = page.locator(f".text mark.{tone}").first
@@ -214,104 +247,26 @@ async def test_marks_differ_without_colour_light_up_alone_and_lead_to_their_reas
     await page.emulate_media(color_scheme="dark")
     red = await page.evaluate("Number(getComputedStyle(document.body).backgroundColor.match(/\\d+/)[0])")
     assert red < 60
+    await page.emulate_media(color_scheme="light")
 
 
-@pytest.mark.parametrize("width", [DESKTOP, PHONE])
-@pytest.mark.parametrize("name", [*RICH, "long dialogue"])
-async def test_a_mark_leads_to_its_reason_and_the_reason_back_to_the_mark(opened, name, width):
-    tab = await opened(name, width)
+async def leads_from_marks_to_reasons_and_back(tab: Tab, name: str) -> None:
+    """From a folded page: what a link leads to must open."""
+    await tab.fold()
     marks = marks_of(name)
-    for mark in marks:
-        # A pointer needs a link that nothing covers; that is tried with two, and where links lead with all of them.
-        click = tab.page.click if mark in (marks[0], marks[-1]) else tab.follow
-        await click(f".text a.ref[href='#why-{mark.ref}']")
-        reached = await tab.target()
-        assert (reached["id"], reached["seen"]) == (f"why-{mark.ref}", True)
-        assert str(reached["inside"] or "").endswith(mark.criterion), "in the part of its own criterion"
-        await click(f"#why-{mark.ref} a.ref")
-        reached = await tab.target()
-        assert (reached["id"], reached["seen"]) == (f"at-{mark.ref}", True)
+    links = [(f".text a.ref[href='#why-{mark.ref}']", f"#why-{mark.ref} a.ref") for mark in marks]
+    for mark, (there, back) in zip(marks, await tab.follow(links), strict=True):
+        assert there == {"id": f"why-{mark.ref}", "inside": there["inside"], "seen": True, "uncovered": True}
+        assert str(there["inside"] or "").endswith(mark.criterion), "in the part of its own criterion"
+        assert back == {"id": f"at-{mark.ref}", "inside": None, "seen": True, "uncovered": True}
 
 
-async def test_a_mark_deep_in_a_long_answer_is_scrolled_to(opened):
-    tab = await opened("hostile comparison")
-    await tab.page.click("#why-B1 a.ref")
-    reached = await tab.target()
-    assert (reached["id"], reached["seen"]) == ("at-B1", True)
-
-
-@pytest.mark.parametrize(
-    ("name", "link", "place"),
-    [
-        ("debated dialogue", ".audit a.ref[href='#at-C3']", "at-C3"),
-        ("audited review", "#rating-B-verbosity .bound a.ref", "why-F2"),
-    ],
-)
-async def test_evidence_in_the_audit_leads_to_its_mark_and_a_bound_rating_to_its_fact(opened, name, link, place):
-    tab = await opened(name)
-    await tab.unfold()
-    await tab.page.click(link)
+async def is_at(tab: Tab, place: str) -> None:
     reached = await tab.target()
     assert (reached["id"], reached["seen"]) == (place, True)
 
 
-@pytest.mark.parametrize(
-    ("name", "pair"),
-    [
-        ("plain comparison", "article.answer"),
-        ("debated dialogue", ".screen > *"),
-        ("audited review", "article.table"),
-    ],
-)
-async def test_what_belongs_together_stands_side_by_side_on_a_desktop_and_stacked_on_a_phone(opened, name, pair):
-    async def boxes(width: int) -> list[dict[str, float]]:
-        page = (await opened(name, width)).page
-        return await page.evaluate(  # type: ignore[no-any-return]
-            "pair => [...document.querySelectorAll(pair)].map(e => e.getBoundingClientRect())", pair
-        )
-
-    first, second = await boxes(DESKTOP)
-    assert first["top"] == second["top"]
-    assert first["right"] < second["left"]
-    first, second = await boxes(PHONE)
-    assert first["bottom"] < second["top"]
-
-
-@pytest.mark.parametrize(
-    ("name", "folded"),
-    [
-        ("hostile comparison", "#criterion-insight_originality .reasons"),
-        ("long dialogue", "#criterion-TaskSuccess .reasons"),
-        ("hostile review", "#task-system .text"),
-    ],
-)
-async def test_on_paper_long_texts_are_there_to_their_end_and_what_was_folded_is_open(opened, name, folded):
-    page = (await opened(name)).page
-    await page.emulate_media(media="print")
-    cut_off = await page.evaluate(
-        "[...document.querySelectorAll('.text.long, .turns.long')].map(box => box.scrollHeight > box.clientHeight + 1)"
-    )
-    assert cut_off
-    assert not any(cut_off)
-    assert await page.locator(folded).evaluate("e => e.getBoundingClientRect().height") > 50
-
-
-@pytest.mark.parametrize(
-    ("name", "right_to_left"),
-    [
-        ("hostile comparison", ["#criterion-clarity_structure blockquote >> nth=1"]),
-        ("hostile dialogue", ["#criterion-Understanding blockquote >> nth=0", ".turn:nth-child(5) .text"]),
-        ("scripts review", ["#task-prompt .text", "article:has(#response-A) .text", "#why-1 blockquote"]),
-    ],
-)
-async def test_arabic_runs_from_right_to_left(opened, name, right_to_left):
-    page = (await opened(name)).page
-    for place in right_to_left:
-        assert await page.locator(place).evaluate("e => getComputedStyle(e).direction") == "rtl"
-
-
-async def test_500_turns_scroll_beside_the_criteria_and_a_link_moves_only_the_transcript(opened):
-    tab = await opened("long dialogue")
+async def has_500_turns_that_scroll_beside_the_criteria(tab: Tab) -> None:
     page = tab.page
     await tab.unfold()
     assert await page.evaluate("document.documentElement.scrollHeight") < 6000, "the transcript stretches no page"
@@ -328,8 +283,36 @@ async def test_500_turns_scroll_beside_the_criteria_and_a_link_moves_only_the_tr
         assert (scrolled > 20_000) == last
 
 
-async def test_a_reviews_tables_can_be_taken_in_at_a_glance_and_its_scale_shows_what_was_entered(opened):
-    page = (await opened("audited review")).page
+# -- how it looks -----------------------------------------------------------------------------------------------------
+
+
+async def boxes(tab: Tab, places: str) -> list[dict[str, float]]:
+    return await tab.page.evaluate(  # type: ignore[no-any-return]
+        "places => [...document.querySelectorAll(places)].map(e => e.getBoundingClientRect())", places
+    )
+
+
+async def is_whole_on_paper(tab: Tab, folded: str) -> None:
+    """Long texts are there to their end, and what was folded is open."""
+    page = tab.page
+    await tab.fold()
+    await page.emulate_media(media="print")
+    cut_off = await page.evaluate(
+        "[...document.querySelectorAll('.text.long, .turns.long')].map(box => box.scrollHeight > box.clientHeight + 1)"
+    )
+    assert cut_off
+    assert not any(cut_off)
+    assert await page.locator(folded).evaluate("e => e.getBoundingClientRect().height") > 50
+    await page.emulate_media(media="screen")
+
+
+async def runs_from_right_to_left(tab: Tab, *places: str) -> None:
+    for place in places:
+        assert await tab.page.locator(place).evaluate("e => getComputedStyle(e).direction") == "rtl", place
+
+
+async def is_taken_in_at_a_glance_and_shows_what_was_entered(tab: Tab) -> None:
+    page = tab.page
     heights, tops = await page.evaluate(
         """[[...document.querySelectorAll('.table')].map(e => e.getBoundingClientRect().height),
             ['A', 'B'].map(label => [...document.querySelectorAll('.table.' + label + ' .rating')]
@@ -337,26 +320,25 @@ async def test_a_reviews_tables_can_be_taken_in_at_a_glance_and_its_scale_shows_
     )
     assert max(heights) < 700, "both fit into a window, with the beginning of each justification"
     assert tops[0] == tops[1], "a dimension is on one line in both"
-    boxes = await page.evaluate(
+    scale = await page.evaluate(
         "[...document.querySelectorAll('.scale li')].map(e => [e.className, e.getBoundingClientRect().top])"
     )
-    assert [name for name, _ in boxes] == ["A", "A final", "A", "neither", "B entered", "B", "B"]
-    assert len({top for _, top in boxes}) == 1
+    assert [name for name, _ in scale] == ["A", "A final", "A", "neither", "B entered", "B", "B"]
+    assert len({top for _, top in scale}) == 1
     entered = page.locator(".scale .entered")
     assert await entered.evaluate("e => getComputedStyle(e).outlineStyle") == "dashed"
 
 
-@pytest.mark.parametrize("name", ["plain comparison", "lost comparison"])
-async def test_each_answer_keeps_its_colour_whoever_wins(opened, name):
-    page = (await opened(name)).page
-    a, b = await page.evaluate(
+async def keeps_the_colour_of_each_answer(tab: Tab) -> None:
+    """Whoever wins."""
+    a, b = await tab.page.evaluate(
         """['A', 'B'].map(label => ['.total.X .bar > span', '.criterion .score.X .bar > span', '.answer.X']
             .map(place => getComputedStyle(document.querySelector(place.replace('X', label))))
             .map((style, at) => at < 2 ? style.backgroundColor : style.borderTopColor))"""
     )
     assert len(set(a)) == len(set(b)) == 1
     assert a[0] != b[0]
-    letters = await page.evaluate(
+    letters = await tab.page.evaluate(
         "['A', 'B'].map(label => getComputedStyle(document.querySelector('.total.' + label + ' .letter')).color)"
     )
     assert letters == [a[0], b[0]]

@@ -163,6 +163,7 @@ async def test_without_a_script_a_queue_is_decided_with_plain_buttons(site, brow
         await expect(page.locator(".queue tbody tr th").first).to_contain_text("ines")
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("path", ["/review", "/runs/{}/review?show=all", "/runs/{}/review/20?sort=changed"])
 async def test_the_pages_of_the_queue_fit_and_have_no_serious_fault(site, browser, path):
     url, run = site

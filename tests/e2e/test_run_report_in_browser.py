@@ -7,6 +7,8 @@ from pathlib import Path
 
 import pytest
 from agreement.annotators.planted_raters import write_planted_run
+from e2e.pages import every_form
+from e2e.pages import opened as visited
 from playwright.async_api import Browser
 from results.building import write_run
 from results.samples import comparisons
@@ -35,64 +37,44 @@ def cards(tmp_path_factory: pytest.TempPathFactory) -> Path:
     """Report cards of annotators; one of them has a hostile name."""
     folder = tmp_path_factory.mktemp("cards")
     page = folder / "cards.html"
-    page.write_text(annotators_html(annotator_report([open_run(write_planted_run(folder))])), "utf-8")
+    page.write_text(annotators_html(annotator_report([open_run(write_planted_run(folder, items=3))])), "utf-8")
     return page
 
 
-@pytest.mark.parametrize(("width", "scheme"), [(1440, "light"), (390, "dark")])
-async def test_report_cards_fit_load_nothing_and_links_lead_to_a_person(browser: Browser, cards: Path, width, scheme):
-    page = await browser.new_page(viewport={"width": width, "height": 900}, color_scheme=scheme)
-    said: list[str] = []
-    page.on("console", lambda message: said.append(message.text))
-    page.on("dialog", lambda dialog: said.append(dialog.message))
-    page.on("request", lambda request: said.append(request.url))
-    await page.goto(cards.as_uri())
-    await page.evaluate("document.querySelectorAll('details').forEach(each => { each.open = true })")
-    assert await page.evaluate("document.documentElement.scrollWidth <= innerWidth")
-    await page.click("table.people a >> text=max")
-    assert await page.evaluate("document.querySelector(':target').textContent") == "max"
-    assert said == [cards.as_uri()]
-    await page.close()
+async def test_report_cards_fit_load_nothing_and_links_lead_to_a_person(browser: Browser, cards: Path):
+    async with visited(browser, cards.as_uri()) as tab:
+        async for form in every_form(tab):
+            assert await tab.page.evaluate("document.documentElement.scrollWidth <= innerWidth"), form
+        await tab.page.click("table.people a >> text=max")
+        assert await tab.page.evaluate("document.querySelector(':target').textContent") == "max"
+        assert (tab.complaints, tab.requests) == ([], [cards.as_uri()])
 
 
-@pytest.mark.parametrize("width", [1280, 390])
-@pytest.mark.parametrize("scheme", ["light", "dark"])
-async def test_the_report_and_a_case_fit_and_complain_of_nothing(browser: Browser, report: Path, width, scheme):
-    page = await browser.new_page(viewport={"width": width, "height": 900}, color_scheme=scheme)
-    said: list[str] = []
-    page.on("console", lambda message: said.append(message.text))
-    page.on("pageerror", lambda error: said.append(str(error)))
-    await page.goto(report.as_uri())
-    assert await page.evaluate("document.documentElement.scrollWidth <= innerWidth")
-    await page.click("table.cases tbody a")
-    assert await page.evaluate("document.documentElement.scrollWidth <= innerWidth")
-    assert "serif" in await page.evaluate("getComputedStyle(document.querySelector('h1')).fontFamily")
-    assert said == []
-    await page.close()
-
-
-async def test_the_list_is_filtered_and_sorted(browser: Browser, report: Path):
-    page = await browser.new_page()
-    await page.goto(report.as_uri())
-    await page.fill(".tools input", "3 people")
-    assert await page.evaluate(SHOWN) == ["egg-2"]
-    assert await page.text_content(".tools output") == "1 of 10 shown"
-    await page.fill(".tools input", "egg-")
-    await page.select_option(".tools select", "undecided")
-    await page.click("table.cases thead th:nth-child(3) button")
-    assert (await page.evaluate(SHOWN))[:2] == ["egg-1", "egg-5"]  # the lowest of A − B first
-    await page.fill(".tools input", "")
-    await page.select_option(".tools select", "disagrees")
-    assert await page.evaluate(SHOWN) == ["egg-2"]
-    await page.close()
+async def test_the_report_and_a_case_fit_and_the_list_is_filtered_and_sorted(browser: Browser, report: Path):
+    async with visited(browser, report.as_uri()) as tab:
+        page = tab.page
+        for shown in ("the report", "a case"):
+            async for form in every_form(tab):
+                assert await page.evaluate("document.documentElement.scrollWidth <= innerWidth"), (shown, form)
+            assert "serif" in await page.evaluate("getComputedStyle(document.querySelector('h1')).fontFamily"), shown
+            await page.click("table.cases tbody a") if shown == "the report" else await page.goto(report.as_uri())
+        await page.set_viewport_size({"width": 1280, "height": 900})
+        await page.fill(".tools input", "3 people")
+        assert await page.evaluate(SHOWN) == ["egg-2"]
+        assert await page.text_content(".tools output") == "1 of 10 shown"
+        await page.fill(".tools input", "egg-")
+        await page.select_option(".tools select", "undecided")
+        await page.click("table.cases thead th:nth-child(3) button")
+        assert (await page.evaluate(SHOWN))[:2] == ["egg-1", "egg-5"]  # the lowest of A − B first
+        await page.fill(".tools input", "")
+        await page.select_option(".tools select", "disagrees")
+        assert await page.evaluate(SHOWN) == ["egg-2"]
+        assert tab.complaints == []
 
 
 async def test_without_a_script_the_list_is_whole_and_has_no_tools(browser: Browser, report: Path):
-    context = await browser.new_context(java_script_enabled=False)
-    page = await context.new_page()
-    await page.goto(report.as_uri())
-    assert await page.locator("table.cases tbody tr").count() == 10
-    assert not await page.locator(".tools").is_visible()
-    await page.click("text=Failures (2)")
-    assert page.url.endswith("#failures")
-    await context.close()
+    async with visited(browser, report.as_uri(), java_script_enabled=False) as tab:
+        assert await tab.page.locator("table.cases tbody tr").count() == 10
+        assert not await tab.page.locator(".tools").is_visible()
+        await tab.page.click("text=Failures (2)")
+        assert tab.page.url.endswith("#failures")

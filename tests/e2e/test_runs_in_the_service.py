@@ -118,6 +118,7 @@ async def test_a_service_that_is_told_to_stop_stops_although_somebody_follows_a_
     assert (tmp_path / "data" / "queue" / run_id).exists(), "it is continued when the service is started again"
 
 
+@pytest.mark.slow
 async def test_of_two_processes_on_one_postgres_one_executes_a_run_and_the_other_takes_over(
     provider, postgres, tmp_path
 ):
@@ -145,6 +146,7 @@ async def test_of_two_processes_on_one_postgres_one_executes_a_run_and_the_other
         assert asked < 90 <= provider.calls <= 90 + 10
 
 
+@pytest.mark.slow
 async def test_any_process_cancels_a_run_that_another_executes(provider, tmp_path):
     provider.script = lambda request: waits(1.0, judges())
     journal, data = tmp_path / "journal.db", tmp_path / "data"

@@ -62,11 +62,11 @@ def test_the_service_says_its_address_and_opens_no_browser_by_itself(service, op
     assert service not in (opened.read_text() if opened.exists() else "")
 
 
-def test_a_service_with_examples_opens_a_browser_when_asked(tmp_path, opened):
-    with serving(tmp_path, "--demo", "--open", until="open (http://.*/) in a browser") as url:
+@pytest.mark.slow
+def test_a_service_with_examples(tmp_path):
+    with serving(tmp_path, "--demo", until="open (http://.*/) in a browser") as url:
         told = json.load(urllib.request.urlopen(f"{url}judge/compare.json"))
     assert [each["protocol"] for each in told["examples"]] == ["compare", "dialogue", "grade", "grade", "review"]
-    assert url in opened.read_text().splitlines()
 
 
 def status_of(url, headers=None):
@@ -77,7 +77,7 @@ def status_of(url, headers=None):
         return error.code
 
 
-def test_the_first_start_with_auth_prints_a_code_that_makes_the_admin(tmp_path):
+def test_the_first_start_with_auth_prints_a_code_that_makes_the_admin_and_open_opens_a_browser(tmp_path, opened):
     data = ("--auth", "--data", str(tmp_path / "data"))
     with serving(tmp_path, *data, until=r"no admin yet: (http://\S+/setup makes one, with the code \S+)") as told:
         address, code = told.split(" makes one, with the code ")
@@ -85,8 +85,9 @@ def test_the_first_start_with_auth_prints_a_code_that_makes_the_admin(tmp_path):
         origin = {"origin": address.removesuffix("/setup")}
         for given, status in (({**sent, "code": "guessed"}, 400), (sent, 303), (sent, 404)):
             assert httpx2.post(address, data=given, headers=origin, timeout=120).status_code == status
-    with serving(tmp_path, *data, until="(open http://.*/ in a browser|no admin yet)") as told:
+    with serving(tmp_path, *data, "--open", until="(open http://.*/ in a browser|no admin yet)") as told:
         assert told.startswith("open"), "there is one now"
+    assert told.split()[1] in opened.read_text().splitlines()
 
 
 def test_a_service_for_others_asks_for_a_token_until_it_is_revoked(tmp_path):
@@ -115,6 +116,7 @@ def test_adjudge_serve_answers_on_its_port(service):
         assert json.load(answer)["status"] == "ok"
 
 
+@pytest.mark.slow
 @pytest.mark.asyncio(loop_scope="session")
 async def test_the_documentation_page_works_in_a_browser_without_a_network(service, browser):
     asked, complaints = [], []

@@ -69,11 +69,11 @@ def faultless(item: int, *_: dict[str, int]) -> int:
 RATERS: dict[str, Any] = {"lena": lenient, "max": confused, "dora": drifting, "faye": faultless, HOSTILE: faultless}
 
 
-def rows() -> list[dict[str, Any]]:
+def rows(items: int = ITEMS) -> list[dict[str, Any]]:
     """The run's input: a row a rater and item, with who rated when in columns of their own."""
     made = []
     for rater, habit in RATERS.items():
-        for item in range(3 if rater == HOSTILE else ITEMS):
+        for item in range(3 if rater == HOSTILE else items):
             first, second, _ = truth(item)
             likert = habit(item, first, second)
             entered = {f"response{n}_{key}": table[key] for n, table in ((1, first), (2, second)) for key in KEYS}
@@ -82,8 +82,8 @@ def rows() -> list[dict[str, Any]]:
     return made
 
 
-def write_planted_run(folder: Path) -> Path:
-    """The finished run in a folder of its own."""
+def write_planted_run(folder: Path, items: int = ITEMS) -> Path:
+    """The finished run in a folder of its own, of so many items a rater."""
 
     def reply(request: Any) -> Any:
         text = request.fenced("RESPONSE 1") or request.turns[0]
@@ -94,7 +94,7 @@ def write_planted_run(folder: Path) -> Path:
     async def judged() -> None:
         async with ScriptedProvider(reply) as provider:
             given = folder / "ratings.jsonl"
-            given.write_text("".join(json.dumps(row) + "\n" for row in rows()), "utf-8")
+            given.write_text("".join(json.dumps(row) + "\n" for row in rows(items)), "utf-8")
             arguments = ["run", "review", given, "--run", folder / "run", "--judge", f"{provider.url}/v1#m", "--quiet"]
             code = await asyncio.to_thread(main, [str(each) for each in arguments])
             assert code == 0
