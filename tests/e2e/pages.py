@@ -147,18 +147,9 @@ async def sign_in(page: Page, name: str) -> None:
     await page.keyboard.press("Enter")
 
 
-_NEAR = """selector => {
-    const stops = [...document.querySelectorAll('a[href], button, input, select, textarea, summary')]
-        .filter(each => each.checkVisibility());
-    const at = stops.indexOf(document.querySelector(selector));
-    if (at >= 5) stops[at - 5].focus();
-}"""
-
-
 async def tab_to(page: Page, selector: str) -> None:
-    """Press the Tab key until something has the focus, from a little before it on."""
-    await page.evaluate(_NEAR, selector)
-    for _ in range(20):
+    """Press the Tab key until something has the focus."""
+    for _ in range(120):
         await page.keyboard.press("Tab")
         if await page.evaluate("selector => document.activeElement.matches(selector)", selector):
             return
