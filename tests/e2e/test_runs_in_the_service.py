@@ -104,18 +104,23 @@ async def test_after_kill_9_an_uploaded_run_of_1000_cases_goes_on_by_itself_and_
     assert sorted(json.loads(line)["position"] for line in lines) == list(range(1000))
 
 
-async def test_a_service_that_is_told_to_stop_stops_although_somebody_follows_a_run(provider, tmp_path):
+async def test_a_service_that_is_told_to_stop_stops_although_somebody_follows_a_run(provider, tmp_path, monkeypatch):
+    (tmp_path / "spilled").mkdir()
+    monkeypatch.setenv("TMPDIR", str(tmp_path / "spilled"))
     provider.script = lambda request: waits(30, judges())
     async with serving(provider, tmp_path / "journal.db", tmp_path / "data") as (process, url):
         run_id = await begin(url, 20)
         async with aiohttp.ClientSession() as session, session.get(f"{url}/api/runs/{run_id}/events") as answer:
             assert (await answer.content.readline()) == b"event: progress\n"
+            async with session.get(f"{url}/api/runs/{run_id}/rows") as rows:
+                assert rows.status == 200 and any((tmp_path / "spilled").iterdir())
             process.terminate()
             async with asyncio.timeout(60):
                 rest = (await answer.content.read()).decode()
                 await process.wait()
             assert rest.endswith("event: end\ndata: {}\n\n")
     assert (tmp_path / "data" / "queue" / run_id).exists(), "it is continued when the service is started again"
+    assert not any((tmp_path / "spilled").iterdir()), "what was written to read results is gone"
 
 
 @pytest.mark.slow

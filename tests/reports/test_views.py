@@ -36,6 +36,7 @@ def test_texts_keep_all_their_words_between_the_marks():
         ("where Response 2 is better (-1 and -2): look there first.", "(−1 and −2)"),
         ("it is not on the scale from -2 to 2", "from −2 to 2"),
         ("Changed to -1: it says “the sum is -3 or -4”.", "to −1: it says “the sum is -3 or -4”."),
+        ("“top”-3 lists and `is -1`", "“top”-3 lists and `is -1`"),
         ("It says “git log -1”, `-2`, x-1 and 2026-11-18.", "“git log -1”, `-2`, x-1 and 2026-11-18."),
     ],
 )

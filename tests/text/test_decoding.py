@@ -83,7 +83,17 @@ def test_a_file_that_is_no_text_is_named_for_what_it_is_by_every_reader(tmp_path
 
 @pytest.mark.parametrize(
     "text",
-    ["PK is short for Pakistan.", "PAR1,PAR2\n", "GIF8 is a puzzle", "%PDF- is how one begins", "BZh91 is a code"],
+    [
+        *(
+            "PK is short for Pakistan.",
+            "PAR1,PAR2\n",
+            "PAR1中",
+            "GIF89a",
+            "GIF89a,task\n",
+            "%PDF-1.7 is how one begins",
+        ),
+        *("BZh91AY&SY", "%PDF-1.7" + "é" * 2_000),
+    ],
 )
 def test_a_text_that_begins_like_one_is_a_text(text):
     assert decode(text.encode(), "x") == text

@@ -22,7 +22,10 @@ MINUS = "−"
 # Longer texts scroll inside their own box, so that the reader need not scroll past them.
 LONG = 6000
 # What is before a number in our own sentences, and not before an option such as -1 in a text that is quoted.
-_NEGATIVE = re.compile(r"(^|\b(?:and|at|from|is|not|of|or|rated|to|was) |[:(→] ?)-(?=\d)")
+_NEGATIVE = re.compile(
+    rf"{QUOTATION.pattern}|`[^`]*`|"
+    r"(?P<before>^|\b(?:and|at|between|by|from|is|not|of|or|rated|scored|to|was) |[:(→] ?)-(?=\d)"
+)
 
 
 # -- exact numbers ----------------------------------------------------------------------------------------------------
@@ -36,11 +39,7 @@ def number(value: Decimal | int) -> str:
 def with_minus(sentence: str) -> str:
     """Write the negative numbers of a stored sentence with a real minus sign: `rated −1` for `rated -1`. What it quotes
     stays as it is."""
-    pieces, done = [], 0
-    for quoted in QUOTATION.finditer(sentence):
-        pieces += [_NEGATIVE.sub(rf"\1{MINUS}", sentence[done : quoted.start()]), quoted[0]]
-        done = quoted.end()
-    return "".join([*pieces, _NEGATIVE.sub(rf"\1{MINUS}", sentence[done:])])
+    return _NEGATIVE.sub(lambda it: it[0] if it["before"] is None else f"{it['before']}{MINUS}", sentence)
 
 
 def short(value: Decimal | Fraction, places: int = 1) -> str:

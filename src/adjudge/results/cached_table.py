@@ -6,14 +6,14 @@ processes may read it at any time. Opening it takes milliseconds, whatever the s
 
 from __future__ import annotations
 
-import atexit
 import shutil
 import tempfile
+import threading
 import time
 from collections.abc import Callable, Iterator, Sequence
 from contextlib import contextmanager, suppress
 from dataclasses import dataclass, replace
-from functools import cache, lru_cache
+from functools import lru_cache
 from itertools import count
 from pathlib import Path
 from typing import Any
@@ -76,11 +76,18 @@ def cached_table(run: Run, describe: Callable[[Database], bytes], *, in_progress
 
 
 @contextmanager
-def reading(run: Run, table: CachedTable) -> Iterator[Database]:
-    """Open a cached table as a database, for our own SQL."""
+def reading(run: Run, table: CachedTable, *, alone: bool = False) -> Iterator[Database]:
+    """Open a cached table as a database, for our own SQL.
+
+    Its readers share one DuckDB with 192 MB of memory. Who may need much of it, for tables of any size, reads `alone`.
+    """
+    if alone:
+        with workspace() as (connection, place):
+            yield table.attached(connection, place, run, "kept")
+        return
     number = next(_numbers)
     kept, space = f"kept{number}", f"made{number}"
-    with tempfile.TemporaryDirectory(prefix=TEMPORARY) as folder, _started().cursor() as connection:
+    with tempfile.TemporaryDirectory(prefix=TEMPORARY) as folder, _shared.cursor() as connection:
         connection.execute(f"attach ':memory:' as {space}; use {space}")
         try:
             yield replace(table.attached(connection, Path(folder), run, kept), space=space)
@@ -88,12 +95,35 @@ def reading(run: Run, table: CachedTable) -> Iterator[Database]:
             connection.execute(f"use memory; detach database if exists {kept}; detach {space}")
 
 
-@cache
-def _started() -> duckdb.DuckDBPyConnection:
-    """Start DuckDB once in this process: that takes 30 ms, ten times as long as to attach a table to it."""
-    folder = tempfile.mkdtemp(prefix=TEMPORARY)
-    atexit.register(shutil.rmtree, folder, ignore_errors=True)
-    return start(Path(folder))
+class _SharedDatabase:
+    """DuckDB, started when it is first needed: that takes 30 ms, ten times as long as to attach a table to it."""
+
+    def __init__(self) -> None:
+        self._lock = threading.Lock()
+        self._started: tuple[duckdb.DuckDBPyConnection, tempfile.TemporaryDirectory[str]] | None = None
+
+    def cursor(self) -> duckdb.DuckDBPyConnection:
+        with self._lock:
+            if self._started is None:
+                folder = tempfile.TemporaryDirectory(prefix=TEMPORARY)
+                self._started = start(Path(folder.name)), folder
+            return self._started[0].cursor()
+
+    def close(self) -> None:
+        with self._lock:
+            if self._started is not None:
+                connection, folder = self._started
+                self._started = None
+                connection.close()
+                folder.cleanup()
+
+
+_shared = _SharedDatabase()
+
+
+def close_shared() -> None:
+    """Close the database that readers share, and remove what it wrote; it starts again when it is needed."""
+    _shared.close()
 
 
 def chosen_rows(database: Database, where: str, given: Sequence[Any], words: str, most: int | None = None) -> Database:

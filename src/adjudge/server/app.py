@@ -43,7 +43,7 @@ from .pages import ROUTES
 from .pages.common import error_page, lead_to, wants_html
 from .pages.demo import DemoNotice, ShippedRun, add_people, begin_runs, judge_examples
 from .pages.people import requested_page
-from .run_results import prepare
+from .run_results import close_results, prepare
 from .users import TokenStore, UserStore
 
 _log = logging.getLogger(__name__)
@@ -127,6 +127,7 @@ def create_app(
                     app.state.people.cancel()
                     await hosted.close()
                     await working
+        close_results()
         token_store.close()
 
     app = FastAPI(

@@ -220,7 +220,7 @@ def wanted_rows(
     from ..results.cached_table import chosen_rows, reading
 
     opened = open_results(run)
-    with reading(opened.run, opened.kept) as database:
+    with reading(opened.run, opened.kept, alone=most is None) as database:
         where, given = wanted.condition(opened.run.protocol, database.schema)
         if after is not None:
             where, given = f"{where} and r.position > ?", [*given, int(after)]
@@ -284,6 +284,13 @@ def prepare(run: HostedRun) -> None:
     """Build the table, view and summary of a run that has ended, if the optional packages for it are installed."""
     with suppress(SetupError):
         open_results(run)
+
+
+def close_results() -> None:
+    """Close what was opened to read results."""
+    from ..results.cached_table import close_shared
+
+    close_shared()
 
 
 @cache

@@ -6,6 +6,7 @@ What is in the text is the business of readers.
 from __future__ import annotations
 
 import re
+from codecs import getincrementaldecoder
 
 from ..errors import InputError
 
@@ -19,14 +20,16 @@ _UNPACK = "unpack it first"
 _ZIP = rb"PK\x03\x04"
 _ZIP_OF = _ZIP + rb"[\s\S]{26}"  # up to the name of the first file
 ZIP_HEAD = 64
-# How files begin that are no text. Signatures of letters alone (GIF89a) are long enough not to begin a text.
+_CONTROL = re.compile(rb"[\x00-\x08\x0b\x0c\x0e-\x1f]")
+# How files begin that are no text. A text may begin with letters such as GIF89a, so what is readable as text is one,
+# except for the first line of a PDF.
 _KINDS = tuple(
     (re.compile(begins), found, allowed)
     for begins, found, allowed in (
         (rb"\x89PNG", "a PNG image", _TEXT),
         (rb"\xff\xd8\xff", "a JPEG image", _TEXT),
         (rb"GIF8[79]a", "a GIF image", _TEXT),
-        (rb"%PDF-\d", "a PDF document", "copy its text into a UTF-8 file"),
+        (rb"%PDF-\d\.\d\s*[\r\n]", "a PDF document", "copy its text into a UTF-8 file"),
         (_ZIP_OF + rb"(\[Content_Types\]|_rels/|docProps/|xl/|word/)", "an Office file (.xlsx, .docx, …)", _OFFICE),
         (_ZIP_OF + rb"_journal/", "a log of Inspect", "let its name end in .eval"),
         (rb"PK(\x03\x04|\x05\x06)", "a ZIP archive", _UNPACK),
@@ -44,13 +47,22 @@ def is_cut_zip(head: bytes) -> bool:
     return head.startswith(b"PK\x03\x04") and len(head) < ZIP_HEAD
 
 
+def _is_text(head: bytes) -> bool:
+    """Say whether this is the beginning of UTF-8 text without control characters."""
+    try:
+        getincrementaldecoder("utf-8")().decode(head)  # the last character may be cut
+    except UnicodeDecodeError:
+        return False
+    return _CONTROL.search(head) is None
+
+
 def refuse_binary(raw: bytes, place: str) -> None:
     """Raise InputError if bytes are of a known kind that is no text, or look like UTF-16.
 
     In UTF-16 they begin with its byte order mark, or every other byte is NUL.
     """
     for begins, found, allowed in _KINDS:
-        if begins.match(raw):
+        if begins.match(raw) and (raw.startswith(b"%") or not _is_text(raw[:_LOOKED_AT])):
             raise InputError(place, f"{found}, not text", allowed)
     name = "UTF-16" if raw.startswith((b"\xff\xfe", b"\xfe\xff")) else ""
     head = raw[:_LOOKED_AT]

@@ -26,6 +26,8 @@ def test_columns_can_be_named(opened):
         (("Antwort 1", "Antwort 2"), {}, None),
         (("model1_output", "model2_output"), {}, None),
         (("x1", "x2"), {}, None),
+        (("solution1", "solution2"), {}, None),
+        (("回答1", "回答2"), {}, None),
         (("llama1", "llama2"), {}, ("llama1", "llama2")),
         (("answer_llama1", "answer_llama2"), {}, ("answer_llama1", "answer_llama2")),
         (("outputGPT1", "outputGPT2"), {}, ("outputGPT1", "outputGPT2")),

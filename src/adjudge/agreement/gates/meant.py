@@ -24,7 +24,7 @@ _QUOTE_IT = "put the whole condition in quotes, or the shell takes < and > for t
 def hint(text: str, is_condition: Callable[[str], object], shares: dict[str, bool]) -> str:
     """Return a question or an advice that ends in a space; empty if there is none. `shares` are the known figures, and
     whether each is a share of 1."""
-    tidy = text.strip(_QUOTES)
+    tidy = " ".join(text.split()).strip(_QUOTES)
     if tidy in shares:
         return _QUOTE_IT
     parts = [_tidied(part, shares) for part in _SEVERAL.split(tidy)]

@@ -92,6 +92,11 @@ def labels_in_cell(
             yield GivenLabel(place, about, annotator, criterion, words, named)
 
 
+def is_called_label(run: Run, column: str) -> bool:
+    """Say whether a column is called after what is in it, not after a person."""
+    return fold_column(column) in {fold_column(name) for name in (*_VALUES, *run.protocol.labelling.value_columns)}
+
+
 def labels_in_file(run: Run, source: str, name: str) -> Iterator[GivenLabel]:
     """Yield the labels in a file: a row for each, a column for each person, or the export of an annotation tool."""
     rows = []
@@ -111,8 +116,7 @@ def labels_in_file(run: Run, source: str, name: str) -> Iterator[GivenLabel]:
     if case_column is None:
         raise InputError(name, f"no column with the ids of cases; columns found: {', '.join(columns)}", _COLUMNS)
     people = [column for column in columns if column not in (case_column, annotator, criterion)]
-    usual = {fold_column(name) for name in (*_VALUES, *labelling.value_columns)}
-    values = [column for column in people if fold_column(column) in usual]
+    values = [column for column in people if is_called_label(run, column)]
     if annotator is not None or criterion is not None or len(values) == 1:
         if len(values) != 1:
             found = f"{'no column' if not values else 'several columns'} with labels: {', '.join(values or people)}"

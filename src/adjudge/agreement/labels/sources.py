@@ -25,6 +25,7 @@ from .given import (
     about_case,
     case_lines,
     cases_called,
+    is_called_label,
     labels_in_cell,
     labels_in_file,
     unknown_case,
@@ -81,7 +82,7 @@ def load_labels(run: Run, source: str | None = None, annotators: Sequence[str] =
             if isinstance(cell, LeftOut):
                 left_out[cell.why] += 1
             elif column in names:
-                named = column != OWN_COLUMN
+                named = not is_called_label(run, column)
                 given += labels_in_cell(f"case {about['case']}", about, column, cell, named=named)
         if not given and source is None:
             allowed = f"label some: adjudge label {run.folder}; or give a file or a column"

@@ -157,7 +157,7 @@ class Columns:
             if near and usual[near] not in chosen:
                 chosen[usual[near]] = column
                 left.remove(column)
-        texts = [column for column in left if self._has_texts(column)]
+        texts = [column for column in left if self.has_texts(column)]
         others = iter(texts if len(texts) >= len(wanted) - len(chosen) else left)
         chosen |= {name: next(others, "") for name in wanted if name not in chosen}
         example = [chosen[name] for name in wanted] if all(chosen.values()) else ["COLUMN"] * len(wanted)
@@ -166,7 +166,7 @@ class Columns:
             self.place, found, f"name {'it' if len(wanted) == 1 else 'them'}, such as {_option(wanted, example)}"
         )
 
-    def _has_texts(self, column: str) -> bool:
+    def has_texts(self, column: str) -> bool:
         """Say whether the cells of a column are texts that are neither numbers nor empty."""
         cells = [row.get(column) for row in self.rows]
         return any(isinstance(cell, str) and cell.strip() and to_decimal(cell) is None for cell in cells)

@@ -62,14 +62,10 @@ _SYSTEMS: Pairs = (
 # Names of columns that differ in nothing else say which answer it is, not who wrote it.
 _SIDES = {"a", "b", "0", "1", "2", "one", "two", "first", "second", "left", "right", "chosen", "accepted", "rejected"}
 _WORD = re.compile(r"v\d+|[A-Z]?[^\W\dA-Z_]+|[A-Z]+|\d+")
-# A number right after a name is its version (llama2), but after what every answer is called it is a side (text2).
-_VERSIONED = re.compile(r"([A-Z]?[^\W\dA-Z_]{2,}|[A-Z]{2,})(\d+)")
-_ANY_ANSWER = {
-    "answer", "ans", "response", "resp", "reply", "output", "out", "completion", "generation", "text", "message",
-    "result", "candidate", "option", "choice", "conversation", "chat", "dialog", "dialogue", "essay", "summary",
-    "translation", "model", "system", "assistant", "bot", "agent", "llm", "column", "field",
-    "antwort", "respuesta", "réponse", "reponse", "risposta", "resposta", "antwoord", "svar",
-}  # fmt: skip
+# Models whose number is a version (llama1, llama2). After any other name it only tells a side (answer1, text2).
+_VERSIONED = re.compile(
+    r"(?:claude|command|deepseek|falcon|gemini|gemma|glm|gpt|granite|grok|kimi|llama|mistral|nova|olmo|palm|phi|qwen|yi)\d+"
+)
 _USUAL: Mapping[str, Tiers] = {
     "task": TASKS[:2],
     **{name: [[pair[at] for pair in ANSWERS[0]]] for at, name in enumerate(("a", "b"))},
@@ -94,7 +90,8 @@ def _choose(columns: Columns, rubric: Rubric) -> CaseReader:
         found = f"{' and '.join(_ONE_ANSWER)} are one answer and what was expected of it, not two answers"
         raise InputError(columns.place, found, f"grade it: adjudge run grade; or say --map {_AS_TWO}")
     lacking = [name for name in _TEXTS if settled[name] is None]
-    if lacking == ["a", "b"] and len(one := [name for name in columns.names if fold_column(name) in _ALONE]) == 1:
+    one = [name for name in columns.names if fold_column(name) in _ALONE]
+    if lacking == ["a", "b"] and len(one) == 1 and not _other_texts(columns, (task, *one)):
         found = f"{one[0]} is one answer, and two are compared; columns found: {columns.shown()}"
         raise InputError(columns.place, found, "grade it: adjudge run grade; or name both, as --map a=COLUMN b=COLUMN")
     if lacking:
@@ -117,15 +114,22 @@ def _choose(columns: Columns, rubric: Rubric) -> CaseReader:
     return CaseReader.of(settled, rubric, partial(_row, named if system_a is None else None, logged))
 
 
+def _other_texts(columns: Columns, used: Sequence[str | None]) -> list[str]:
+    """Return the columns with texts that could be an answer."""
+    aside = {*IDS, *(name for tier in _CONTEXTS for name in tier)}
+    left = [name for name in columns.names if name not in used and fold_column(name) not in aside]
+    return [name for name in left if columns.has_texts(name)]
+
+
 def _named_after(columns: Columns, a: str, b: str) -> tuple[str, str] | None:
     """Return the columns of the answers as the names of the systems, unless they only tell a side, are paths, or could
     be a label for the other side (`model_b`)."""
     if {a, b} - set(columns.names) or a == b or any(winner_word(column) for column in (a, b)):
         return None
     words = set(_WORD.findall(a)) ^ set(_WORD.findall(b))
-    versions = set(_VERSIONED.findall(a)) ^ set(_VERSIONED.findall(b))
-    only_sides = {word.casefold() for word in words} <= _SIDES
-    return None if only_sides and {name.casefold() for name, _ in versions} <= _ANY_ANSWER else (a, b)
+    versions = set(_VERSIONED.findall(a.casefold())) ^ set(_VERSIONED.findall(b.casefold()))
+    only_sides = not versions and {word.casefold() for word in words} <= _SIDES
+    return None if only_sides else (a, b)
 
 
 def _row(named: tuple[str, str] | None, logged: bool, reader: CaseReader, record: Record, case_id: str) -> Row:

@@ -151,7 +151,7 @@ def _one(verdict: Verdict) -> OneOfTwo:
     return OneOfTwo(
         verdict_id=verdict.verdict_id,
         headline=view_of(verdict).headline,
-        judge=verdict.provenance.judge,
+        judge=_named_once(verdict.provenance.judge),
         rubric=verdict.provenance.rubric.partition("#")[0],
         cost_usd=None if verdict.cost_usd is None else format(verdict.cost_usd, "f"),
     )

@@ -20,7 +20,9 @@ from ..rubric_text import PLACE, Changes, ListEntry, RubricText, pairs, pairs_of
 
 MAX_FIELDS = 1_000  # of the largest rubric, with room to spare
 _COMMENT = re.compile(r"(?m)(^|[ \t])#")
-_ITEM = re.compile(r"\s|[-*+•>|#]|\d+[.)]")  # what begins a line that is one of its own
+_ITEM = re.compile(r"\s|[-*+•>|#`~]|\w+[.):]")  # what begins a line that is one of its own
+_ENDED = re.compile(r"[.:;?!][\"'”’)*_]*\s*$")
+_KEPT = re.compile(r"```|~~~|[\u0e00-\u0eff\u1000-\u109f\u1780-\u17ff\u3040-\u30ff\u3400-\u9fff]")
 _WRAPPED = 60  # characters; shorter lines were not wrapped
 _PAIR = re.compile(r"\s*(\S.*?)\s*:(?:\s+(.*\S))?\s*")
 
@@ -173,14 +175,17 @@ def unwrapped(text: str) -> str:
     """Return a text without the line breaks that only keep its lines short, so that a field can wrap it itself.
 
     Such a break comes where the next word would have made the line longer than all others, which are of some length.
-    Breaks before and after empty or indented lines and items of lists stay.
+    Breaks after the end of a sentence and around empty or indented lines and items of lists stay, and so do all breaks
+    of a text with code or in a script without spaces.
     """
     lines = text.split("\n")
+    if _KEPT.search(text):
+        return text
     longest = max(map(len, lines))
     found = lines[:1]
     for before, line in pairwise(lines):
         fills = len(before) + 1 + len(line.partition(" ")[0]) > longest >= _WRAPPED
-        if fills and before.strip() and line.strip() and not _ITEM.match(line):
+        if fills and before.strip() and line.strip() and not _ENDED.search(before) and not _ITEM.match(line):
             found[-1] += f" {line}"
         else:
             found.append(line)
