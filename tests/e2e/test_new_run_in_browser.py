@@ -94,10 +94,10 @@ async def test_unclear_columns_are_chosen_without_sending_the_file_again(site, b
         await page.click("text=Look at the file")
         await expect(page.locator("#error-columns")).to_contain_text("a and b could be")
         await expect(page.locator("#error-columns")).to_be_focused() if script else None
-        await page.select_option("#column-3", "a")
-        if script:  # each change is read at once
-            await expect(page.locator("#column-3.used")).to_be_visible()
-        await page.select_option("#column-4", "b")
+        for column, field in (("#column-3", "a"), ("#column-4", "b")):
+            await page.select_option(column, field)
+            if script:  # each change is read at once
+                await expect(page.locator(f"{column}.used")).to_be_visible()
         await page.click("text=Read again") if not script else None
         await expect(page.locator("#estimate")).to_be_visible()
         await expect(page.locator("#column-0")).to_have_value("task")
