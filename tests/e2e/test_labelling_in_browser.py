@@ -9,10 +9,15 @@ import urllib.request
 from collections.abc import Iterator
 from typing import Any
 
+import httpx2
 import pytest
 from e2e.pages import every_form, opened, page_width, serious_faults, serving
 from playwright.async_api import expect
 from server.labelled import ANSWERS, ITEMS, PAIRS, REVIEWS
+from server.people_samples import PASSWORD, QUICK
+
+from adjudge.server.database import open_database
+from adjudge.server.users import TokenStore, UserStore
 
 pytestmark = pytest.mark.asyncio(loop_scope="session")
 
@@ -91,9 +96,35 @@ async def test_no_page_has_a_serious_fault_for_those_who_cannot_see_or_point(sit
             assert await serious_faults(tab) == [], address
 
 
+async def test_an_annotator_who_is_signed_in_takes_two_clicks_to_the_first_case_and_one_key_for_each(browser, tmp_path):
+    """Three clicks when everybody began at Judge."""
+    users = UserStore(open_database(tmp_path / "service.db"), hasher=QUICK)
+    users.add("ann", PASSWORD, "annotator")
+    tokens = TokenStore(users.database)
+    with serving(tmp_path, tokens=tokens, auth=True) as url:
+        allowed = {"authorization": f"Bearer {tokens.add('lead', role='admin')}", "origin": url}
+        with httpx2.Client(base_url=url, headers=allowed, timeout=120) as lead:
+            rows = "".join(json.dumps(row) + "\n" for row in PAIRS[:3])
+            run = lead.post("/api/runs?protocol=compare&source=rows.jsonl", content=rows).json()["run_id"]
+            lead.get(f"/api/runs/{run}/events")  # until its end
+            setup = lead.post(f"/runs/{run}/label", data={"cases": 3, "people": 1, "named": "ann"})
+            assert setup.status_code == 303, setup.text
+        async with opened(browser, url) as tab:
+            page = tab.page
+            await page.fill("#name", "ann")
+            await page.fill("#password", PASSWORD)
+            await page.click("button:has-text('Sign in')")
+            await page.wait_for_url("**/label")
+            await page.click("main .to-label a")
+            await page.click("main >> text=Begin with case 1")
+            for number in (1, 2, 3):
+                await page.wait_for_url(f"**/runs/{run}/label/{number}")
+                await page.keyboard.press("1")
+            await expect(page.locator("main")).to_contain_text("Nothing is left for you to label.")
+            assert tab.complaints == []
+
+
 async def test_with_keys_only_a_run_is_set_up_labelled_and_measured(site, browser):
-    """A case takes one key, as before. To the first one an annotator who signs in takes two clicks, one fewer than when
-    everybody began at Judge."""
     async with opened(browser, site[0] + "/label") as tab:
         page = tab.page
 
