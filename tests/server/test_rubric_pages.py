@@ -11,7 +11,6 @@ from server.test_rubrics_api import OURS
 
 from adjudge.protocols.base import names, protocol_of
 from adjudge.protocols.rubrics import parse, shipped, starter
-from adjudge.server.pages.rubric_form import unwrapped
 
 EDIT = "/rubrics/our answers/edit"
 
@@ -235,19 +234,6 @@ def test_a_field_shows_paragraphs_without_the_breaks_that_keep_lines_short(clien
         == parse(WRAPPED, "text").criteria[0].guidance.replace("greeting", "greeting at all").split()
     )
     assert f"      {first}\n" in kept
-
-
-@pytest.mark.parametrize(
-    "text",
-    [
-        "评分标准如下：第一，" + "回答完整" * 12 + "\n第二，" + "回答准确" * 12,
-        f"```\nresult = compute_the_value({'x' * 40})\nprint(result)\n```",
-        f"a) It names {'every step of the way, ' * 3}\nb) and what {'each step of the way is for, ' * 2}",
-        f"One sentence on a line {'that is long enough ' * 3}here.\nAnother one of the same length.",
-    ],
-)
-def test_breaks_that_mean_something_stay_in_a_field(text):
-    assert unwrapped(text) == text
 
 
 COMMENTED = """\
