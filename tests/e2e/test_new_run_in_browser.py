@@ -101,8 +101,13 @@ async def test_unclear_columns_are_chosen_without_sending_the_file_again(site, b
         await page.click("text=Read again") if not script else None
         await expect(page.locator("#estimate")).to_be_visible()
         await expect(page.locator("#column-0")).to_have_value("task")
-        await page.click("[value=start]")
+        await page.fill("#begin-name", "columns chosen")
+        await page.hover("[value=start]")
+        await page.mouse.down()  # leaves the field, whose change is read
+        await asyncio.sleep(0.15)
+        await page.mouse.up()
         await page.wait_for_url("**/runs/r*")
+        await expect(page.locator("h1", has_text="columns chosen")).to_be_visible()
         # The page shows the end of the run by itself; without a script it loads again.
         await expect(page.locator(".outcome")).to_be_visible()
         # Chromium reports the answer with the error, which is a 400.
