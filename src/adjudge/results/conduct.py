@@ -3,7 +3,7 @@ does the counting."""
 
 from __future__ import annotations
 
-from collections.abc import Container
+from collections.abc import Container, Mapping
 from dataclasses import asdict, dataclass, field
 from pathlib import Path
 from typing import Any
@@ -99,29 +99,18 @@ def conduct_of(database: Database) -> Conduct:
     """Measure how the judge behaved in the whole run. Chosen rows would say little: all ties are ties."""
     usual = _usual(database)
     own = _counts(database, usual)
-    cells, sums = [], []
-    for at, (key, (hits, of, _)) in enumerate(own.items()):
-        cells.append(f"coalesce(sum({hits}) filter (({of}) > 0), 0) as h{at}, coalesce(sum({of}), 0) as n{at}")
-        needed = "replies" if TRAITS[key].of_replies else "1"
-        cells.append(f"count(*) filter (({of}) > 0) as c{at}, coalesce(sum({needed}) filter (({of}) > 0), 0) as b{at}")
-        sums.append(
-            f"""count(*) filter (n{at} > 0), sum(h{at}), sum(n{at}), sum(h{at} * h{at}), sum(h{at} * n{at}),
-            sum(n{at} * n{at}), count(*) filter (h{at} > 0), count(*) filter (h{at} < n{at}), sum(c{at}), sum(b{at})"""
-        )
     keys = database.query(f"select distinct unnest(json_keys(extra)) from {database.schema}.cases")
     unit = unit_sql(next((key for (key,) in keys if fold_column(key) == "group"), None))
-    ((cases, replies, *found),) = database.query(
-        f"""with units as (select count(*) filter (status = 'verdict') as cases, sum(replies) as replies,
-          {", ".join(cells)} from {database.schema}.results as r
-          join {database.schema}.cases as c on r.position = c.position group by {unit})
-        select coalesce(sum(cases), 0), coalesce(sum(replies), 0), {", ".join(sums)} from units"""
+    results = f"{database.schema}.results"
+    ((cases, replies),) = database.query(
+        f"select count(*) filter (status = 'verdict'), coalesce(sum(replies), 0) from {results}"
     )
+    found = _sums(database, own, unit)
     older = _older(database, own)
     observed = []
-    for at, key in enumerate(own):
-        *numbers, based_on, enough = (int(value or 0) for value in found[10 * at : 10 * at + 10])
-        made = ClusterSums(*numbers)
-        if made.of:
+    for key in own:
+        if key in found:
+            made, based_on, enough = found[key]
             figure = clustered_share(made, based_on)
             level = level_of(TRAITS[key], figure, enough)
             unclear = level == "fine" and (figure.value or 0) > TRAITS[key].look_at
@@ -203,6 +192,27 @@ def _counts(database: Database, usual: list[_Usual]) -> dict[TraitKey, TraitCoun
     return {key: found[key] for key in TRAITS if key in found}
 
 
+def _sums(
+    database: Database, own: Mapping[TraitKey, TraitCount], unit: str
+) -> dict[TraitKey, tuple[ClusterSums, int, int]]:
+    """Return of each trait that could show: the sums over units, in how many cases it could, and in how many replies,
+    or cases if it is not a trait of replies. One row for each case and trait is counted: a column for each sum of each
+    trait would take longer to plan than a small run takes to count."""
+    hits, things = (", ".join(getattr(one, field) for one in own.values()) for field in ("hits", "of"))
+    based_on = ", ".join("replies" if TRAITS[key].of_replies else "1" for key in own)
+    found = database.query(
+        f"""with shown as (select {unit} as unit, unnest(range({len(own)})) as trait, unnest([{hits}]) as hits,
+          unnest([{things}]) as things, unnest([{based_on}]) as based_on from {database.schema}.results as r
+          join {database.schema}.cases as c on r.position = c.position),
+        units as (select trait, coalesce(sum(hits), 0) as h, sum(things) as n, count(*) as cases,
+          sum(based_on) as based_on from shown where things > 0 group by unit, trait)
+        select trait, count(*), sum(h), sum(n), sum(h * h), sum(h * n), sum(n * n), count(*) filter (h > 0),
+        count(*) filter (h < n), sum(cases), coalesce(sum(based_on), 0) from units group by trait"""
+    )
+    keys = list(own)
+    return {keys[at]: (ClusterSums(*map(int, sums)), int(cases), int(enough)) for at, *sums, cases, enough in found}
+
+
 def _score_columns(database: Database) -> dict[str, tuple[str, ...]]:
     """Return the quoted score columns of all criteria, one for each answer."""
     run = database.run
@@ -215,19 +225,18 @@ def _usual(database: Database) -> list[_Usual]:
     by_criterion = _score_columns(database)
     if not by_criterion:
         return []
-    asked = []
-    for columns in by_criterion.values():
-        every = " union all ".join(f"select {column} as score from {database.schema}.results" for column in columns)
-        asked.append(
-            f"(select {{mode: mode(score), kinds: count(distinct score), scores: count(score)}} from ({every}))"
-        )
-    (row,) = database.query(f"select {', '.join(asked)}")
-    names = criteria(database.run)
+    scores = ", ".join(column for columns in by_criterion.values() for column in columns)
+    places = [at for at, columns in enumerate(by_criterion.values()) for _ in columns]
+    found = database.query(
+        f"""select criterion, mode(score), count(distinct score), count(*) from (
+        select unnest({places}) as criterion, unnest([{scores}]) as score from {database.schema}.results)
+        where score is not null group by criterion order by criterion"""
+    )
+    names, stems = criteria(database.run), list(by_criterion)
     return [
-        (names[stem], column, found["mode"], found["kinds"] == 1, found["scores"] // len(columns))
-        for (stem, columns), found in zip(by_criterion.items(), row, strict=True)
-        if found["mode"] is not None
-        for column in columns
+        (names[stems[at]], column, mode, kinds == 1, count // len(by_criterion[stems[at]]))
+        for at, mode, kinds, count in found
+        for column in by_criterion[stems[at]]
     ]
 
 

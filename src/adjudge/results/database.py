@@ -149,6 +149,7 @@ def opened(run: Run, where: str | None = None, only: tuple[str, Sequence[int]] |
     """
     with workspace() as (connection, folder):
         database = staged(connection, folder, run, "main", only=only)
+        connection.execute("pragma disable_checkpoint_on_shutdown")  # the file is deleted at the end
         # From here on, SQL can reach nothing but the database's own folder.
         connection.execute(f"set allowed_directories = [{text(str(folder))}]")
         connection.execute("set enable_external_access = false")

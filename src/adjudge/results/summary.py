@@ -198,25 +198,16 @@ class _ByTask(NamedTuple):
 
 def _by_task(database: Database, numbers: Mapping[str, str]) -> dict[str, _ByTask]:
     """Compute the means of SQL expressions on a judged row. Cases of one task vary together; DuckDB does the sums."""
-    columns = range(len(numbers))
     if not numbers:
         return {}
-    chosen = ", ".join(f"({sql})::DOUBLE as x{at}" for at, sql in enumerate(numbers.values()))
-    means = ", ".join(f"avg(x{at}) as m{at}" for at in columns)
-    own = ", ".join(f"count(x{at}) as n{at}, sum(x{at} - m{at}) as s{at}" for at in columns)
-    asked = ", ".join(
-        f"any_value(m{at}), sum(s{at} * s{at}), sum(n{at}), count(*) filter (n{at} > 0)" for at in columns
-    )
-    ((*row,),) = database.query(
-        f"""with chosen as (select task, {chosen} from {database.chosen}
+    rows = database.query(
+        f"""with chosen as (select task, unnest(range({len(numbers)})) as number,
+          unnest([{", ".join(numbers.values())}]::DOUBLE[]) as x from {database.chosen}
           join (select position, task from {database.schema}.cases) using (position) where status = 'verdict'),
-        whole as (select {means} from chosen),
-        tasks as (select {own} from chosen, whole group by task)
-        select {asked} from tasks, whole"""
+        tasks as (select number, count(*) as n, sum(x) as s from chosen where x is not null group by number, task),
+        whole as (select number, sum(s) / sum(n) as mean from tasks group by number)
+        select number, any_value(mean), sum((s - n * mean) ** 2), sum(n), count(*)
+        from tasks join whole using (number) group by number"""
     )
-    found = {}
-    for at, key in enumerate(numbers):
-        mean, off, cases, units = row[4 * at : 4 * at + 4]
-        if cases:
-            found[key] = _ByTask(mean, unit_variance(off, int(cases), units), int(cases), units)
-    return found
+    by_place = {at: _ByTask(mean, unit_variance(off, int(n), units), int(n), units) for at, mean, off, n, units in rows}
+    return {key: by_place[at] for at, key in enumerate(numbers) if at in by_place}
