@@ -4,10 +4,11 @@ from itertools import product
 
 import numpy as np
 import pytest
+from scipy.stats import binomtest
 
 from adjudge.models.figures import Change, Figure
 from adjudge.statistics import changes as statistics
-from adjudge.statistics.changes import mean_change, share_change
+from adjudge.statistics.changes import mean_change, same_chance, share_change
 from adjudge.statistics.intervals import share, share_interval
 
 
@@ -27,6 +28,13 @@ def test_agreement_is_tested_over_the_pairs_that_changed():
     assert found.p == pytest.approx(2 / 2**8)
     assert found.real and found.change.value == pytest.approx(8 / 13)
     assert (found.before, found.after) == (share(5, 13), share(13, 13))
+
+
+def test_the_sign_test_is_the_exact_one():
+    assert same_chance(0, 0) == 1
+    for one, other in product(range(25), repeat=2):
+        if one + other:
+            assert same_chance(one, other) == pytest.approx(binomtest(one, one + other).pvalue, rel=1e-9)
 
 
 def test_one_pair_has_no_interval():

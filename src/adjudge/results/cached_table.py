@@ -153,12 +153,15 @@ def _found(run: Run, in_progress: bool, *, of_any_age: bool = False) -> CachedTa
 
 @lru_cache(maxsize=64)
 def _about(path: Path, _file: int, _changed: int) -> tuple[str, float, bytes] | None:
-    """Read what a table says of itself, once for each file: to connect takes longer than to read a page of its rows.
-
-    A file from another version of DuckDB or adjudge is not used and will be rebuilt.
-    """
-    with suppress(duckdb.Error, ValueError), duckdb.connect(str(path), read_only=True) as database:
-        return database.execute("select state, took, description from about").fetchone()
+    """Read what a table says of itself, once for each file. One from another version of DuckDB or adjudge is not used
+    and will be rebuilt."""
+    kept = f"kept{next(_numbers)}"
+    with _shared.cursor() as connection, suppress(duckdb.Error, ValueError):
+        connection.execute(f"attach {text(str(path))} as {kept} (read_only)")
+        try:
+            return connection.execute(f"select state, took, description from {kept}.about").fetchone()
+        finally:
+            connection.execute(f"detach {kept}")
     return None
 
 

@@ -27,7 +27,7 @@ _NUMBERS_HELD = 2_000_000
 
 def same_chance(one: int, other: int) -> float:
     """Return the p-value of the exact sign test, which assumes that both outcomes are equally likely."""
-    return float(scipy.stats.binomtest(one, one + other).pvalue) if one + other else 1.0
+    return min(1.0, 2 * float(scipy.special.bdtr(min(one, other), one + other, 0.5)))
 
 
 def mean_change(before: Sequence[float], after: Sequence[float], units: Sequence[Hashable] | None = None) -> Change:
