@@ -49,6 +49,7 @@ async def test_no_more_calls_are_in_flight_than_the_bound_allows():
     assert (max(in_flight), limiter.in_flight) == (3, 0)
 
 
+@pytest.mark.fake_clock
 async def test_calls_start_in_the_order_they_came_also_after_a_retry():
     limiter, order, pushed = limiter_of(start=1, ceiling=1, first_wait=0.001), [], []
 
