@@ -97,6 +97,17 @@ def test_one_task_is_no_evidence_about_others(tmp_path):
     assert seen(conduct)["invented"].level == "too_few" and seen(conduct)["invented"].figure.value == 1
 
 
+def test_a_run_counted_in_parts_has_the_figures_of_the_whole(tmp_path, monkeypatch):
+    rows = list(pairs(60, task="Plan tool {}.", quotes=lambda n: n % 5, invented=lambda n: n % 5 // 3, **varied()))
+    rows += [Given(f"again-{n}", rows[n].case, cells=rows[n].cells) for n in range(0, 60, 4)]
+    with opened(open_run(write_run(tmp_path / "run", rows))) as database:
+        whole = conduct_of(database)
+        monkeypatch.setattr("adjudge.results.conduct._TOGETHER", 10)
+        assert conduct_of(database) == whole
+    # 75 cases, of which 15 repeat a task: their unit is counted once, whichever part it is in.
+    assert (whole.cases, seen(whole)["invented"].of) == (75, sum(row.cells["quotes"] for row in rows))
+
+
 def test_fewer_than_twenty_replies_are_too_few_to_tell(tmp_path):
     conduct = measured(tmp_path, pairs(9, replies=2, quotes=28, invented=28))
     assert conduct.level == "too_few"

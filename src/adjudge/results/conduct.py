@@ -3,6 +3,7 @@ does the counting."""
 
 from __future__ import annotations
 
+from collections import Counter, defaultdict
 from collections.abc import Container, Mapping
 from dataclasses import asdict, dataclass, field
 from pathlib import Path
@@ -20,6 +21,7 @@ from .columns import criteria, criterion_columns, name, unit_sql
 from .database import Database
 from .traits import ENOUGH, TRAITS, Level, level_of
 
+_TOGETHER = 100_000  # cases whose units are counted at a time
 _Usual = tuple[str, str, float, bool, int]  # criterion, column, most common score, whether it is the only one, cases
 _UNUSABLE = "(calls > 0 and (status = 'verdict' or reason in ('refused', 'malformed', 'cut_off')))::INT"
 # What every protocol has.
@@ -200,17 +202,27 @@ def _sums(
     trait would take longer to plan than a small run takes to count."""
     hits, things = (", ".join(getattr(one, field) for one in own.values()) for field in ("hits", "of"))
     based_on = ", ".join("replies" if TRAITS[key].of_replies else "1" for key in own)
-    found = database.query(
-        f"""with shown as (select {unit} as unit, unnest(range({len(own)})) as trait, unnest([{hits}]) as hits,
-          unnest([{things}]) as things, unnest([{based_on}]) as based_on from {database.schema}.results as r
-          join {database.schema}.cases as c on r.position = c.position),
-        units as (select trait, coalesce(sum(hits), 0) as h, sum(things) as n, count(*) as cases,
-          sum(based_on) as based_on from shown where things > 0 group by unit, trait)
-        select trait, count(*), sum(h), sum(n), sum(h * h), sum(h * n), sum(n * n), count(*) filter (h > 0),
-        count(*) filter (h < n), sum(cases), coalesce(sum(based_on), 0) from units group by trait"""
-    )
-    keys = list(own)
-    return {keys[at]: (ClusterSums(*map(int, sums)), int(cases), int(enough)) for at, *sums, cases, enough in found}
+    keys, found = list(own), defaultdict[TraitKey, Counter[int]](Counter)
+    # Some units at a time, so that a larger run does not need more memory. Counted before the join: behind a join that
+    # drops rows, DuckDB 2.0 can fail on columns of texts ("global dictionary column changed identity").
+    parts = max(database.expected // _TOGETHER, 1)
+    for part in range(parts):
+        rows = database.query(
+            f"""with counted as (
+              select position, [{hits}] as hits, [{things}] as things, [{based_on}] as based_on
+              from {database.schema}.results),
+            shown as (select unit, unnest(range({len(own)})) as trait, unnest(hits) as hits,
+              unnest(things) as things, unnest(based_on) as based_on from counted
+              join (select position, {unit} as unit from {database.schema}.cases as c) using (position)
+              where hash(unit) % {parts} = {part}),
+            units as (select trait, coalesce(sum(hits), 0) as h, sum(things) as n, count(*) as cases,
+              sum(based_on) as based_on from shown where things > 0 group by unit, trait)
+            select trait, count(*), sum(h), sum(n), sum(h * h), sum(h * n), sum(n * n), count(*) filter (h > 0),
+            count(*) filter (h < n), sum(cases), coalesce(sum(based_on), 0) from units group by trait"""
+        )
+        for trait, *sums in rows:
+            found[keys[trait]].update({at: int(value) for at, value in enumerate(sums)})
+    return {key: (ClusterSums(*(sums[at] for at in range(8))), sums[8], sums[9]) for key, sums in found.items()}
 
 
 def _score_columns(database: Database) -> dict[str, tuple[str, ...]]:
