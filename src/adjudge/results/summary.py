@@ -200,14 +200,17 @@ def _by_task(database: Database, numbers: Mapping[str, str]) -> dict[str, _ByTas
     """Compute the means of SQL expressions on a judged row. Cases of one task vary together; DuckDB does the sums."""
     if not numbers:
         return {}
+    cells = ", ".join(f"({sql})::DOUBLE as x{at}" for at, sql in enumerate(numbers.values()))
+    columns = [f"x{at}" for at in range(len(numbers))]
+    chosen = f"""with chosen as (select task, {cells} from {database.chosen}
+      join (select position, task from {database.schema}.cases) using (position) where status = 'verdict')"""
+    (means,) = database.query(f"{chosen} select {', '.join(f'avg({x})' for x in columns)} from chosen")
     rows = database.query(
-        f"""with chosen as (select task, unnest(range({len(numbers)})) as number,
-          unnest([{", ".join(numbers.values())}]::DOUBLE[]) as x from {database.chosen}
-          join (select position, task from {database.schema}.cases) using (position) where status = 'verdict'),
-        tasks as (select number, count(*) as n, sum(x) as s from chosen where x is not null group by number, task),
-        whole as (select number, sum(s) / sum(n) as mean from tasks group by number)
-        select number, any_value(mean), sum((s - n * mean) ** 2), sum(n), count(*)
-        from tasks join whole using (number) group by number"""
+        f"""{chosen}, tasks as (select unnest(range({len(numbers)})) as number,
+          unnest([{", ".join(f"count({x})" for x in columns)}]) as n,
+          unnest([{", ".join(f"sum({x} - ?)" for x in columns)}]) as off from chosen group by task)
+        select number, sum(off * off), sum(n), count(*) from tasks where n > 0 group by number""",
+        *means,
     )
-    by_place = {at: _ByTask(mean, unit_variance(off, int(n), units), int(n), units) for at, mean, off, n, units in rows}
-    return {key: by_place[at] for at, key in enumerate(numbers) if at in by_place}
+    found = {at: _ByTask(means[at], unit_variance(off, int(n), units), int(n), units) for at, off, n, units in rows}
+    return {key: found[at] for at, key in enumerate(numbers) if at in found}
