@@ -1,6 +1,7 @@
 """What becomes of a comparer's reply: scores and quotes in the case's labels, and which quotes are evidence."""
 
 from decimal import Decimal
+from itertools import product
 
 import orjson
 
@@ -85,14 +86,16 @@ def test_the_same_span_with_the_same_impact_stands_once_a_criterion():
 
 
 def test_an_answer_of_fewer_than_five_words_is_quoted_whole_whatever_the_field_holds():
-    case = Comparison(task="t", a=f"There is {WORDS}.", b="\n Yes, of course! ")
-    for field in ("", "Yes.", "some words that it never said", "Yes, certainly, of course, my friend"):
+    answers = ("Yes!", "Of course!", "Yes, of course!", "Yes, of course, sir!")
+    fields = ("", "Yes.", "some words that it never said", "Yes, certainly, of course, my friend")
+    for answer, field in product(answers, fields):
+        case = Comparison(task="t", a=f"There is {WORDS}.", b=f"\n {answer} ")
         reply = reply_to(own(), further(field, 1), quote_1=field)
         reply["criteria"]["kind_one"]["quote_1"] = field
         reading = read(reply, case)
         assert (reading.problems, reading.opinion.warnings) == ((), ())
         (whole,) = evidence_for(reading, "B")
-        assert whole.quote == "Yes, of course!" == case.b[whole.start : whole.end]
+        assert whole.quote == answer == case.b[whole.start : whole.end]
 
 
 def test_an_answer_of_five_words_is_quoted_like_any_other():
