@@ -234,3 +234,13 @@ async def test_web_search_was_used_only_if_a_search_ran(lookups, used):
     verdict = await judged(Searched(saying((8, 5)).opinions), searcher=Searcher())
     assert verdict.evaluation.web_search_used is used
     assert verdict.lookups == lookups
+
+
+@pytest.mark.parametrize("change", [{"quote": "Hello to you, all of"}, {"start": 1, "end": 21}, {"answer": "B"}])
+async def test_no_verdict_holds_a_quote_that_is_not_at_its_place(change):
+    """Whatever made it: a judge of one's own, or a file that somebody has edited."""
+    whole = opinion("ab", (8, 5))
+    first, *others = whole.evidence
+    forged = {order: whole.updated(order=order, evidence=(first.updated(**change), *others)) for order in ("ab", "ba")}
+    with pytest.raises(ValueError, match=r"the quote at \d+:\d+ is not in answer [AB] of this case"):
+        await judged(Scripted(forged))
