@@ -103,9 +103,8 @@ def conduct_of(database: Database) -> Conduct:
     own = _counts(database, usual)
     keys = database.query(f"select distinct unnest(json_keys(extra)) from {database.schema}.cases")
     unit = unit_sql(next((key for (key,) in keys if fold_column(key) == "group"), None))
-    results = f"{database.schema}.results"
     ((cases, replies),) = database.query(
-        f"select count(*) filter (status = 'verdict'), coalesce(sum(replies), 0) from {results}"
+        f"select count(*) filter (status = 'verdict'), coalesce(sum(replies), 0) from {database.schema}.results"
     )
     found = _sums(database, own, unit)
     older = _older(database, own)
